@@ -1,0 +1,94 @@
+"""A backup is one folder: the store's files as they were between two transactions, and a list that vouches for them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphvine.clock import moment
+from graphvine.engines.holder import Holder
+from graphvine.engines.kill_safe import KillSafeFiles
+from graphvine.errors import StoreError
+
+if TYPE_CHECKING:
+    from graphvine.graph import Graph
+
+_LIST = "backup.json"
+_PIECE = 1 << 20
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class BackupInfo:
+    engine: str
+    made_at: str
+    files: dict[str, str]  # the part of the name behind the database's, and the content's sha256
+    size_bytes: int
+
+
+def backup(graph: Graph, target: Path, progress: Progress | None = None) -> BackupInfo:
+    """Copy the graph into a new folder. It is there in full, or not at all."""
+    if not graph.engine.capabilities.file_backup:
+        raise StoreError(f"{graph.engine.name} is not a file: use its own tools, or 'graphvine export'")
+    if target.exists():
+        raise StoreError(f"{target} is there already: choose another name for the backup")
+    new = target.with_name(target.name + ".new")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    copied = graph.engine.copy_to(new)  # type: ignore[attr-defined]  # vouched for by the capability
+    database = Path(graph.engine.where).name
+    total = sum(path.stat().st_size for path in copied)
+    files, done = {}, 0
+    for path in copied:
+        renamed = path.rename(new / ("graph" + path.name.removeprefix(database)))
+        files[renamed.name] = _sha256(renamed)
+        done += renamed.stat().st_size
+        if progress is not None:
+            progress(done, total)
+    info = BackupInfo(graph.engine.name, moment(graph.clock.now_ms()).isoformat(), files, total)
+    (new / _LIST).write_text(json.dumps(asdict(info), indent=2) + "\n", "utf-8")
+    new.rename(target)
+    return info
+
+
+def restore(source: str | Path, where: str | Path, *, force: bool = False, progress: Progress | None = None) -> BackupInfo:
+    """Put a backup in the place of a graph, once every file of it has been checked."""
+    folder, target = Path(source), Path(str(where).removeprefix("ladybug:"))
+    info = _read_list(folder)
+    if target.exists() and not force:
+        raise StoreError(f"{target} is there already: use --force to replace it, or restore to another path")
+    for name, expected in info.files.items():
+        if _sha256(folder / name) != expected:
+            raise StoreError(f"{folder / name} is not what was backed up (its checksum differs)")
+    holder = Holder(target)
+    holder.take()
+    try:
+        files = KillSafeFiles(target)
+        files.put_in_place({target.with_name(target.name + name.removeprefix("graph")): folder / name for name in info.files})
+        if progress is not None:
+            progress(info.size_bytes, info.size_bytes)
+    finally:
+        holder.drop()
+    return info
+
+
+def _read_list(folder: Path) -> BackupInfo:
+    try:
+        return BackupInfo(**json.loads((folder / _LIST).read_text("utf-8")))
+    except FileNotFoundError:
+        raise StoreError(f"{folder} is not a backup: it has no {_LIST}") from None
+    except (ValueError, TypeError) as error:
+        raise StoreError(f"{folder / _LIST} can't be read: {error}") from None
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            digest.update(piece)
+    return digest.hexdigest()

@@ -1,0 +1,189 @@
+"""The claim contract, one for all entities: claim, heartbeat, settle (complete, fail), release, reclaim.
+
+Every move is one guarded statement of the entity's query file, which returns the rows that it moved. An asked row that
+did not come back is lost: nothing was written for it, and the caller gets ClaimLost once the rest is safe.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from graphvine.clock import NEVER, moment
+from graphvine.door import Door
+from graphvine.errors import ClaimLost, GraphvineError
+from graphvine.outcomes import Done, GiveUp, Outcome, Retry
+from graphvine.queries import Block
+from graphvine.records import Claim, Row, Step, Unit
+from graphvine.window import spans
+
+FAILURES_KEPT = 10
+_MESSAGE_CHARACTERS, _TRACE_CHARACTERS = 2_000, 8_000
+
+
+class Claims:
+    """The claims of one worker in one pipeline."""
+
+    def __init__(self, door: Door, pipeline: str, worker: str) -> None:
+        self._door, self.pipeline, self.worker = door, pipeline, worker
+        self._machine = door.machine(pipeline)
+        self._settings = door.settings
+        self._jitter = random.Random()
+
+    def claim(self, limit: int, states: Collection[str] | None = None) -> list[Claim]:
+        """Take up to `limit` rows, nearest first, for this worker alone; none while the pipeline is paused."""
+        claims: list[Claim] = []
+        if limit <= 0 or self._door.paused(self.pipeline):
+            return claims
+        window = self._door.window(self.pipeline)
+        while len(claims) < limit:
+            rows = window.take(limit - len(claims), self._now, states)
+            if not rows:
+                break
+            token = secrets.randbits(62) | 1 << 61
+            claims += self._take(rows, token)
+            if rows[0].get("lost_claims", 0) >= 2:
+                break  # a suspect is worked on alone
+        return claims
+
+    def heartbeat(self, claims: Iterable[Claim]) -> None:
+        """Say that the work on all these goes on; raises ClaimLost with those that are no longer ours."""
+        held = {claim.seq: claim for claim in claims}
+        if not held:
+            return
+        tokens = sorted({claim.token for claim in held.values()})
+        name = f"{self.pipeline}.heartbeat"
+        steps = [Step(name, {**span, "tokens": tokens, "at": self._at}) for span in spans(list(held))]
+        answers = self._door.run(Unit.of(steps)).rows
+        alive = {(row["seq"], row["token"]) for rows in answers for row in rows}
+        self._lost([claim for claim in held.values() if (claim.seq, claim.token) not in alive])
+
+    def complete(self, claims: Claim | Sequence[Claim], steps: Sequence[Step] = ()) -> None:
+        """The work is done: its results and the new state, in one transaction."""
+        several = [claims] if isinstance(claims, Claim) else list(claims)
+        if several:
+            self.settle([Done(several[0], steps), *(Done(claim) for claim in several[1:])])
+
+    def fail(
+        self, claim: Claim, error: str, *, permanent: bool = False, retry_after_seconds: float | None = None,
+        trace: str | None = None,
+    ) -> None:  # fmt: skip
+        """The work failed: it is tried again later, or fails for good when that can't help or was tried enough."""
+        self.settle([GiveUp(claim, error, trace) if permanent else Retry(claim, error, retry_after_seconds, trace)])
+
+    def release(self, claims: Iterable[Claim]) -> None:
+        """Give the rows back untouched."""
+        several = list(claims)
+        steps = list(self._grouped("release", several, {"now": self._now}))
+        if steps:
+            held = self._door.run(Unit.of(steps)).held
+            self._lost([claim for claim in several if claim.seq not in held])
+
+    def settle(self, outcomes: Sequence[Outcome]) -> None:
+        """Finish many claims, each in its own way, in one transaction."""
+        done = [outcome for outcome in outcomes if isinstance(outcome, Done)]
+        guards = list(self._grouped("complete", [outcome.claim for outcome in done], {"at": self._at}))
+        results = [step for outcome in done for step in outcome.steps]
+        failures = [step for outcome in outcomes if not isinstance(outcome, Done) for step in self._failure(outcome)]
+        if not guards and not failures:
+            return
+        held = self._door.run(Unit.of([*guards, *results, *failures])).held
+        self._lost([outcome.claim for outcome in outcomes if outcome.claim.seq not in held])
+
+    def step(self, name: str, claims: Sequence[Claim], **parameters: Any) -> list[Step]:
+        """A block of this entity that guards by seqs and token, for these claims."""
+        block = self._door.library.block(f"{self.pipeline}.{name}")
+        return [Step(block.full_name, {**span, **parameters}) for span in self._by_token(block, claims)]
+
+    def _take(self, rows: list[Row], token: int) -> list[Claim]:
+        by_state = {state: list(group) for state, group in groupby(sorted(rows, key=_state), key=_state)}
+        steps = []
+        for state, group in by_state.items():
+            block = self._block("claim", state)
+            for span in spans([row["seq"] for row in group]):
+                given = {**span, "worker": self.worker, "token": token, "now": self._now, "at": self._at, "never": NEVER}
+                steps.append(Step(block.full_name, given))
+        try:
+            answers = self._door.run(Unit.of(steps)).rows
+        except GraphvineError:
+            self._door.window(self.pipeline).drop()
+            raise
+        taken = {row["seq"] for answer in answers for row in answer}
+        after = {state: self._block("claim", state).moves[0].target for state in by_state}
+        return [
+            Claim(
+                self.pipeline, row["key"], row["seq"], token, after[row["state"]], row["depth"],
+                row.get("retry_count", 0), row.get("lost_claims", 0), row.get("failure_count", 0),
+            )
+            for row in rows if row["seq"] in taken
+        ]  # fmt: skip
+
+    def _grouped(self, role: str, claims: list[Claim], given: dict[str, Any]) -> Iterator[Step]:
+        """One step for each block and token; the block is the one that plays the role in the claim's state."""
+        for state, group in groupby(sorted(claims, key=lambda claim: claim.state), key=lambda claim: claim.state):
+            block = self._block(role, state)
+            for span in self._by_token(block, list(group)):
+                yield Step(block.full_name, {**span, **given})
+
+    def _by_token(self, block: Block, claims: Sequence[Claim]) -> Iterator[dict[str, Any]]:
+        for token, group in groupby(sorted(claims, key=lambda claim: claim.token), key=lambda claim: claim.token):
+            for span in spans([claim.seq for claim in group]):
+                yield {**span, "token": token}
+
+    def _failure(self, outcome: Retry | GiveUp) -> Iterator[Step]:
+        claim, message = outcome.claim, _clean(outcome.reason, _MESSAGE_CHARACTERS)
+        attempt = claim.retry_count + 1
+        again = isinstance(outcome, Retry) and attempt < self._settings.max_retries
+        given = {"key": claim.key, "seq": claim.seq, "token": claim.token, "error": message}
+        if again:
+            wait = outcome.after_seconds if isinstance(outcome, Retry) else None
+            due = self._now + int(1000 * max(wait or 0, self._backoff(attempt)))
+            yield Step(self._block("retry", claim.state).full_name, {**given, "due": due})
+        else:
+            yield Step(self._block("fail", claim.state).full_name, {**given, "at": self._at})
+        kind = "transient" if isinstance(outcome, Retry) else "permanent"
+        yield self._note(claim.seq, claim.key, claim.failure_count, attempt, kind, message, outcome.trace)
+
+    def _note(self, seq: int, key: str, count: int, attempt: int, kind: str, message: str, trace: str | None) -> Step:
+        noted = {
+            "seq": seq, "key": key, "id": f"{self.pipeline}/{key}/{count % FAILURES_KEPT}", "at": self._at,
+            "attempt": attempt, "kind": kind, "message": message,
+            "trace": _clean(trace, _TRACE_CHARACTERS) if trace else None,
+        }  # fmt: skip
+        return Step(f"{self.pipeline}.note_failure", noted)
+
+    def _backoff(self, attempt: int) -> float:
+        """Seconds to wait, doubling with each attempt; the jitter keeps rows that failed together apart."""
+        longest = min(self._settings.backoff_max_seconds, self._settings.backoff_seconds * 2 ** (attempt - 1))
+        return longest * self._jitter.uniform(0.5, 1.0)
+
+    def _block(self, role: str, state: str) -> Block:
+        block = self._machine.by_role(role, state)
+        if block is None:
+            raise GraphvineError(f"{self._machine.entity}: no block plays the role {role!r} for a row that is {state!r}")
+        return block
+
+    def _lost(self, claims: list[Claim]) -> None:
+        if claims:
+            self._door.report("claims_lost", pipeline=self.pipeline, count=len(claims))
+            raise ClaimLost(claims)
+
+    @property
+    def _now(self) -> int:
+        return self._door.clock.now_ms()
+
+    @property
+    def _at(self) -> Any:
+        return moment(self._now)
+
+
+def _state(row: Row) -> str:
+    return str(row["state"])
+
+
+def _clean(text: str, longest: int) -> str:
+    """Text that every engine can store: a lone surrogate would raise inside the transaction."""
+    return text[:longest].encode("utf-8", "replace").decode("utf-8").replace("\0", "")

@@ -1,0 +1,47 @@
+"""Time as a parameter: every statement gets it from here, so that tests can move it."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import Protocol
+
+# Beyond every real moment, in ms: the `due` of a row that can't be claimed. Exact in a 64-bit float too.
+NEVER = 1 << 52
+
+
+class Clock(Protocol):
+    def now_ms(self) -> int: ...
+
+    def sleep(self, seconds: float) -> None: ...
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now_ms(self) -> int:
+        return time.time_ns() // 1_000_000
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+class ManualClock:
+    """A clock that stands still until it is told to move."""
+
+    def __init__(self, start_ms: int = 1_750_000_000_000) -> None:
+        self._now_ms = start_ms
+
+    def now_ms(self) -> int:
+        return self._now_ms
+
+    def sleep(self, seconds: float) -> None:
+        self.forward(seconds)
+
+    def forward(self, seconds: float) -> None:
+        self._now_ms += int(seconds * 1000)
+
+
+def moment(ms: int) -> datetime:
+    """A number of ms as the aware UTC time that the words of a row carry."""
+    return datetime.fromtimestamp(ms / 1000, UTC)

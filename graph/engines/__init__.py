@@ -1,0 +1,38 @@
+"""The engines, each in a file of its own, loaded when a graph asks for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphvine.errors import EngineMissing, StoreMissing
+from graphvine.settings import Settings
+
+if TYPE_CHECKING:
+    from graphvine.engines.protocol import Engine
+
+
+def connect(where: str, settings: Settings, *, create: bool) -> Engine:
+    """The engine for this place: a path, `ladybug:PATH`, `neo4j://...`, `bolt://...`, `http://...`."""
+    scheme, _, rest = where.partition(":")
+    if scheme in ("neo4j", "neo4j+s", "bolt", "bolt+s", "http", "https") and rest.startswith("//"):
+        raise EngineMissing(f"this Graphvine has no engine for {scheme}:// yet: open a path, or ladybug:PATH")
+    from graphvine.engines.embedded import EmbeddedEngine
+
+    name, path = ("ladybug", rest) if scheme == "ladybug" else ("kuzu", where)
+    return EmbeddedEngine(_place(Path(path).expanduser(), create=create), settings, name=name)
+
+
+def _place(path: Path, *, create: bool) -> Path:
+    if path.is_dir():
+        raise StoreMissing(f"{path} is a folder: a graph is a file, for instance {path / 'graphvine.kuzu'}")
+    if not path.exists() and not _beside(path, ".safe").exists():
+        if not create:
+            raise StoreMissing(f"there is no graph at {path}: name one with --graph, or make one with 'graphvine demo'")
+        if not path.absolute().parent.is_dir():
+            raise StoreMissing(f"the folder {path.absolute().parent} is not there: make it first")
+    return path
+
+
+def _beside(path: Path, ending: str) -> Path:
+    return path.with_name(path.name + ending)

@@ -1,0 +1,122 @@
+"""The open database of an embedded engine: its files, its writing connection and a pool of reading ones."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import Any
+
+from graphvine.engines.holder import Holder
+from graphvine.engines.kill_safe import KillSafeFiles
+from graphvine.engines.session import Session
+from graphvine.errors import EngineMissing, StoreDamaged
+from graphvine.settings import Settings
+
+# Address space that the database may grow into. Kuzu's default of 8 TiB fails where address space is limited.
+_MAX_DATABASE_BYTES = 1 << 40
+
+
+class OpenDatabase:
+    def __init__(self, path: Path, driver_name: str, settings: Settings) -> None:
+        self._path, self._settings = path, settings
+        self._driver = _driver(driver_name)
+        # Ladybug survives kills by itself; its log must not be cut under it.
+        self._bracketed = driver_name == "kuzu"
+        self.files = KillSafeFiles(path, sync=settings.sync)
+        self._holder = Holder(path)
+        self._readers: list[Session] = []
+        self._lock = threading.Lock()
+        self._generation = 0
+        self.recovered = ""
+        self._holder.take()
+        try:
+            self._open()
+        except BaseException:
+            self._holder.drop()
+            raise
+
+    def _open(self) -> None:
+        if self._bracketed:
+            self.recovered = self.files.recover()
+        try:
+            self._database = self._driver.Database(
+                str(self._path),
+                buffer_pool_size=self._settings.buffer_pool_mb << 20,
+                max_db_size=_MAX_DATABASE_BYTES,
+                auto_checkpoint=not self._bracketed,
+            )
+            self.writing = Session(self._driver, self._database, self._settings.writer_threads)
+        except RuntimeError as error:
+            raise StoreDamaged(f"{self._path} can't be opened as a {self._driver.__name__} database: {error}") from error
+        if self._bracketed:
+            self.writing.run("CALL force_checkpoint_on_close=false")
+            self.files.opened()
+
+    @contextmanager
+    def reader(self) -> Iterator[Session]:
+        with self._lock:
+            generation = self._generation
+            session = self._readers.pop() if self._readers else None
+        if session is None:
+            session = Session(self._driver, self._database, self._settings.reader_threads)
+        try:
+            yield session
+        finally:
+            with self._lock:
+                keep = generation == self._generation and not session.worn and len(self._readers) < 8
+                if keep:
+                    self._readers.append(session)
+            if not keep:
+                session.close()
+
+    def acknowledge(self) -> int:
+        """The commit is safe on the disk: it may be told. Returns the length of the log."""
+        if self._bracketed:
+            return self.files.acknowledge()
+        return self.files.log.stat().st_size if self.files.log.exists() else 0
+
+    @contextmanager
+    def files_bracket(self) -> Iterator[None]:
+        with self.files.bracket() if self._bracketed else nullcontext():
+            yield
+
+    def forget_statements(self) -> None:
+        self._drop_readers()
+        self.writing.close()
+        self.writing = Session(self._driver, self._database, self._settings.writer_threads)
+
+    def reopen(self) -> None:
+        self._shut()
+        self._open()
+
+    def close(self) -> None:
+        try:
+            self._shut()
+        finally:
+            self._holder.drop()
+
+    def _drop_readers(self) -> None:
+        with self._lock:
+            self._generation += 1
+            readers, self._readers = self._readers, []
+        for session in readers:
+            session.close()
+
+    def _shut(self) -> None:
+        self._drop_readers()
+        # After a failed statement the engine may raise on closing too; what it holds is thrown away in any case.
+        with suppress(RuntimeError):
+            self.writing.close()
+        with suppress(RuntimeError):
+            self._database.close()
+        self.files.close()
+
+
+def _driver(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise EngineMissing(f"the engine {name!r} is not installed: pip install 'graphvine[{name}]'") from error

@@ -1,0 +1,213 @@
+"""Kuzu, and Ladybug, its maintained fork: the embedded engines. What is dangerous in them is dealt with here.
+
+One thread writes. A unit that fails midway is never rolled back and gone on with (Kuzu would crash later): the store
+is closed and opened anew. CHECKPOINT and COPY of Kuzu run inside the bracket of kill_safe.py.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from graphvine.engines.checkpoints import CheckpointPolicy, bytes_held, columns_set
+from graphvine.engines.database import OpenDatabase
+from graphvine.engines.protocol import Capabilities
+from graphvine.engines.readers import ReadGate
+from graphvine.engines.writer import Writer
+from graphvine.errors import QueryError, QueryTimeout, StoreReopened
+from graphvine.queries import Block, library
+from graphvine.records import QueryResult, Row, TableInfo, Unit, UnitResult
+from graphvine.settings import Settings
+from graphvine.units import carry_out, check
+
+_READER_PATIENCE_SECONDS = 0.25
+
+
+class EmbeddedEngine:
+    dialect = "kuzu"
+    capabilities = Capabilities(single_owner=True, bulk_load=True, file_backup=True)
+
+    def __init__(self, path: Path, settings: Settings, *, name: str = "kuzu") -> None:
+        self.name = name
+        self.where = str(path)
+        self.library = library(self.dialect)
+        self._gate = ReadGate()
+        self._policy = CheckpointPolicy(settings.checkpoint_memory_mb << 20, settings.checkpoint_log_mb << 20)
+        self._columns = {b.full_name: columns_set(b.text) for e in self.library.entities.values() for b in e.blocks.values()}
+        self._numbers: dict[str, int] = {}
+        self._database = OpenDatabase(path, name, settings)
+        self._writer = Writer(f"graphvine-writer-{path.name}")
+
+    @property
+    def recovered(self) -> str:
+        """What opening had to mend, in words."""
+        return self._database.recovered
+
+    def read(self, block: Block, parameters: Mapping[str, Any]) -> list[Row]:
+        block.check(parameters)
+        with self._gate.reading(), self._database.reader() as session:
+            try:
+                return session.rows(block.text, parameters)
+            except RuntimeError as error:
+                raise QueryError(f"{block.full_name} ({block.file}:{block.line}): {error}") from error
+
+    def query(
+        self, text: str, parameters: Mapping[str, Any], *, max_rows: int | None, timeout_seconds: float | None
+    ) -> QueryResult:
+        with self._gate.reading(), self._database.reader() as session:
+            try:
+                return session.table(text, parameters, max_rows, int((timeout_seconds or 0) * 1000))
+            except RuntimeError as error:
+                if "Interrupted" in str(error):
+                    raise QueryTimeout(f"the query took longer than {timeout_seconds:g} s: narrow it, or allow more") from None
+                raise QueryError(str(error)) from None
+
+    def look_up(self, text: str, key: Any) -> list[list[Any]]:
+        """One row by its key, again and again, for the doctor."""
+        with self._gate.reading(), self._database.reader() as session:
+            return [list(row.values()) for row in session.rows(text, {"key": key})]
+
+    def write(self, unit: Unit) -> UnitResult:
+        check(unit, self.library)
+        return self._writer.call(lambda: self._write(unit))
+
+    def execute(self, statements: Iterable[str], then: Unit | None = None) -> QueryResult:
+        """Statements that are not blocks: a migration, or what somebody typed at the console."""
+        texts = list(statements)
+        return self._writer.call(lambda: self._execute(texts, then))
+
+    def bulk_load(self, table: str, columns: Any, progress: Callable[[int], None] | None = None) -> int:
+        """Load rows from columns (a mapping or an Arrow table), or from several of them in one bracket."""
+        return self._writer.call(lambda: self._bulk_load(table, columns, progress))
+
+    def checkpoint(self, *, wait: bool = True) -> bool:
+        """Fold the log into the database now. False when readers did not let it."""
+        return self._writer.call(lambda: self._checkpoint(None if wait else _READER_PATIENCE_SECONDS))
+
+    def copy_to(self, folder: Path) -> list[Path]:
+        """Copy the store's files, as they are between two transactions."""
+        return self._writer.call(lambda: self._database.files.copy_to(folder))
+
+    def tables(self) -> list[TableInfo]:
+        shown = self.query("CALL show_tables() RETURN name, type", {}, max_rows=None, timeout_seconds=None)
+        found = []
+        for name, kind in sorted(map(tuple, shown.rows)):
+            info = self.query(f"CALL table_info('{name}') RETURN name, type", {}, max_rows=None, timeout_seconds=None)
+            found.append(TableInfo(name, kind, [(row[0], row[1]) for row in info.rows]))
+        return found
+
+    def close(self) -> None:
+        self._writer.close(self._close)
+
+    # What follows runs in the writing thread alone.
+
+    def _write(self, unit: Unit) -> UnitResult:
+        session = self._database.writing
+        at = unit.steps[0].block if unit.steps else ""
+
+        def run(block: Block, parameters: Mapping[str, Any]) -> list[Row]:
+            nonlocal at
+            at = block.full_name
+            rows = session.rows(block.text, parameters)
+            self._policy.held += bytes_held(self._columns[at], parameters)
+            return rows
+
+        try:
+            session.begin()
+            result = carry_out(unit, self.library, run, self._number)
+            session.commit()
+        except BaseException as error:
+            self._start_over(at, error)
+        self._committed()
+        return result
+
+    def _execute(self, statements: list[str], then: Unit | None) -> QueryResult:
+        session = self._database.writing
+        result = QueryResult([], [])
+        at = "the statement"
+        try:
+            session.begin()
+            for text in statements:
+                result = session.table(text, {})
+            if then is not None:
+                at = then.steps[0].block
+                carry_out(then, self.library, lambda block, given: session.rows(block.text, given), self._number)
+            session.commit()
+        except BaseException as error:
+            self._start_over(at, error)
+        self._database.forget_statements()  # a changed table makes prepared plans stale
+        self._numbers.clear()
+        self._committed()
+        return result
+
+    def _bulk_load(self, table: str, columns: Any, progress: Callable[[int], None] | None) -> int:
+        parts = columns if isinstance(columns, list) else [columns]
+        loaded = 0
+        with self._gate.alone(None):
+            try:
+                with self._database.files_bracket():
+                    for part in parts:
+                        rows = _arrow(part)
+                        names = "" if "from" in rows.column_names else f"({', '.join(rows.column_names)})"
+                        self._database.writing.run(f"COPY {table}{names} FROM $rows", {"rows": rows})
+                        loaded += rows.num_rows
+                        if progress is not None:
+                            progress(loaded)
+                    self._database.writing.run("CHECKPOINT")
+            except BaseException as error:
+                self._start_over(f"the bulk load of {table}", error)
+        self._numbers.clear()
+        self._policy.held = 0
+        return loaded
+
+    def _committed(self) -> None:
+        log_bytes = self._database.acknowledge()
+        now = time.monotonic()
+        if self._policy.wanted(log_bytes, now) and not self._checkpoint(_READER_PATIENCE_SECONDS):
+            self._policy.postponed(now)
+
+    def _checkpoint(self, patience: float | None) -> bool:
+        with self._gate.alone(patience) as free:
+            if not free:
+                return False
+            started = time.monotonic()
+            try:
+                with self._database.files_bracket():
+                    self._database.writing.run("CHECKPOINT")
+            except BaseException as error:
+                self._start_over("CHECKPOINT", error)
+            self._policy.done(started, time.monotonic())
+            return True
+
+    def _number(self, block: Block, count: int) -> range:
+        """Fresh row numbers. They are given out in memory: a unit that fails leaves a gap, which is harmless."""
+        last = self._numbers.get(block.entity)
+        if last is None:
+            rows = self._database.writing.rows(self.library.block(f"{block.entity}.last_number").text, {})
+            last = rows[0]["seq"] or 0
+        self._numbers[block.entity] = last + count
+        return range(last + 1, last + count + 1)
+
+    def _start_over(self, at: str, error: BaseException) -> None:
+        """A write failed: throw away what the engine holds in memory, open the files again, tell the caller."""
+        with self._gate.alone(None):
+            self._database.reopen()
+        self._numbers.clear()
+        self._policy.held = 0
+        if not isinstance(error, Exception):
+            raise error
+        raise StoreReopened(at, str(error)) from error
+
+    def _close(self) -> None:
+        with self._gate.alone(None):
+            self._database.close()
+
+
+def _arrow(columns: Any) -> Any:
+    import importlib.util  # noqa: F401  Kuzu's scan of an Arrow table needs it loaded under Python 3.11
+
+    import pyarrow
+
+    return columns if isinstance(columns, pyarrow.Table) else pyarrow.table(dict(columns))

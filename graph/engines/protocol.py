@@ -1,0 +1,56 @@
+"""What an engine is: it runs statements. Timing, events and meaning are added above it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from graphvine.queries import Block, Library
+from graphvine.records import QueryResult, Row, TableInfo, Unit, UnitResult
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What may differ between engines, asked and never guessed."""
+
+    # One process owns the store, so that a window in memory knows what comes next.
+    single_owner: bool
+    # Rows can be loaded from columns in one go.
+    bulk_load: bool
+    # The store is a file that can be copied while it is held.
+    file_backup: bool
+
+
+class Engine(Protocol):
+    name: str
+    where: str
+    dialect: str
+    library: Library
+    capabilities: Capabilities
+
+    def read(self, block: Block, parameters: Mapping[str, Any]) -> list[Row]:
+        """Run a named read."""
+        ...
+
+    def write(self, unit: Unit) -> UnitResult:
+        """Run a unit in one transaction."""
+        ...
+
+    def query(
+        self, text: str, parameters: Mapping[str, Any], *, max_rows: int | None, timeout_seconds: float | None
+    ) -> QueryResult:
+        """Run a read that somebody typed. The caller has made sure that it reads."""
+        ...
+
+    def execute(self, statements: list[str], then: Unit | None = None) -> QueryResult:
+        """Run statements that somebody typed, or a migration, in one transaction with the unit that follows."""
+        ...
+
+    def bulk_load(self, table: str, columns: Any, progress: Callable[[int], None] | None = None) -> int:
+        """Load many rows at once; acknowledged when it returns."""
+        ...
+
+    def tables(self) -> list[TableInfo]: ...
+
+    def close(self) -> None: ...

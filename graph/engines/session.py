@@ -1,0 +1,100 @@
+"""One connection to an embedded engine: statements prepared once, results in the same shapes on every engine."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from graphvine.records import QueryResult, Row
+
+# A text that is executed and not prepared leaks its plan for the connection's life, about 1.5 KB.
+_ADHOC_BEFORE_RECYCLING = 200
+
+
+class Session:
+    def __init__(self, driver: Any, database: Any, threads: int) -> None:
+        self._connection = driver.Connection(database, num_threads=threads)
+        self._prepared: dict[str, Any] = {}
+        self._adhoc = 0
+
+    @property
+    def worn(self) -> bool:
+        return self._adhoc >= _ADHOC_BEFORE_RECYCLING
+
+    def rows(self, text: str, parameters: Mapping[str, Any]) -> list[Row]:
+        """Run a statement that will come again."""
+        statement = self._prepared.get(text)
+        if statement is None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # deprecated upstream, but the only way not to leak
+                statement = self._prepared[text] = self._connection.prepare(text)
+            if not statement.is_success():
+                del self._prepared[text]
+                raise RuntimeError(statement.get_error_message())
+        result = self._connection.execute(statement, dict(parameters))
+        try:
+            return _dicts(result)
+        finally:
+            result.close()
+
+    def table(
+        self, text: str, parameters: Mapping[str, Any], max_rows: int | None = None, timeout_ms: int = 0
+    ) -> QueryResult:
+        """Run a statement that somebody typed; the last one's rows where it is several."""
+        self._adhoc += 1
+        self._connection.set_query_timeout(timeout_ms)
+        results = self._connection.execute(text, dict(parameters) or None)
+        if not isinstance(results, list):
+            results = [results]
+        try:
+            last = results[-1]
+            rows: list[list[Any]] = []
+            while last.has_next() and (max_rows is None or len(rows) < max_rows):
+                rows.append([plain(value) for value in last.get_next()])
+            return QueryResult(last.get_column_names(), rows, truncated=last.has_next())
+        finally:
+            for result in results:
+                result.close()
+
+    def run(self, text: str, parameters: Mapping[str, Any] | None = None) -> None:
+        self._connection.execute(text, dict(parameters) if parameters else None).close()
+
+    def begin(self) -> None:
+        self.rows("BEGIN TRANSACTION", {})
+
+    def commit(self) -> None:
+        self.rows("COMMIT", {})
+
+    def close(self) -> None:
+        self._prepared.clear()
+        self._connection.close()
+
+
+def _dicts(result: Any) -> list[Row]:
+    names = result.get_column_names()
+    odd = [
+        index for index, kind in enumerate(result.get_column_data_types())
+        if kind.startswith(("TIMESTAMP", "DECIMAL", "INT128", "NODE", "REL", "STRUCT", "RECURSIVE")) or "[" in kind
+    ]  # fmt: skip
+    rows = result.get_all()
+    if odd:
+        for row in rows:
+            for index in odd:
+                row[index] = plain(row[index])
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def plain(value: Any) -> Any:
+    """The same value on every engine: times aware and in UTC, whole numbers as int."""
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, dict):
+        return {name: plain(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [plain(inner) for inner in value]
+    return value

@@ -1,0 +1,117 @@
+"""Everything that can go wrong, in one tree.
+
+GraphvineError
+|- QueryFileError, ParameterError, UnknownBlock     a query file or a call of it is wrong (graphvine.queries)
+|- SettingsError                                    a setting has no meaning
+|- StoreError
+|  |- StoreBusy            another process holds the file
+|  |- StoreMissing         there is nothing to open
+|  |- StoreDamaged         the files do not fit together
+|  |- StoreClosed          used after close
+|  |- StoreReopened        a write failed midway: nothing of it was kept, and the store was opened anew
+|  |- SchemaTooNew         the graph was written by a newer Graphvine
+|  |- EngineMissing        the package of this engine is not installed
+|- QueryError              the engine refused a statement
+|  |- QueryTimeout
+|  |- WriteRefused         a statement that writes came where only reading is allowed
+|- ClaimLost               the claim is no longer the caller's: nothing was written for it
+|- UnknownPipeline         no such pipeline
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from graphvine.queries.errors import GraphvineError, ParameterError, QueryFileError, UnknownBlock, did_you_mean
+
+if TYPE_CHECKING:
+    from graphvine.records import Claim
+
+__all__ = [
+    "ClaimLost", "EngineMissing", "GraphvineError", "ParameterError", "QueryError", "QueryFileError", "QueryTimeout",
+    "SchemaTooNew", "SettingsError", "StoreBusy", "StoreClosed", "StoreDamaged", "StoreError", "StoreMissing",
+    "StoreReopened", "UnknownBlock", "UnknownPipeline", "WriteRefused", "did_you_mean",
+]  # fmt: skip
+
+
+class SettingsError(GraphvineError):
+    """A setting has no meaning, or its value none."""
+
+
+class StoreError(GraphvineError):
+    """The store itself."""
+
+
+class StoreBusy(StoreError):
+    """Another process holds the file."""
+
+    def __init__(self, path: str, holder: str) -> None:
+        super().__init__(f"{path} is open in {holder}: stop that first, or work on another graph with --graph")
+        self.path, self.holder = path, holder
+
+
+class StoreMissing(StoreError):
+    """There is nothing to open."""
+
+
+class StoreDamaged(StoreError):
+    """The files do not fit together."""
+
+
+class StoreClosed(StoreError):
+    """Used after close."""
+
+    def __init__(self) -> None:
+        super().__init__("this graph is closed: open it again with graphvine.open")
+
+
+class StoreReopened(StoreError):
+    """A write failed midway. Nothing of it was kept; the store was opened anew and can be used on."""
+
+    def __init__(self, block: str, reason: str) -> None:
+        super().__init__(f"{block} failed: {reason}. Nothing of its unit was kept; the store was opened anew")
+        self.block, self.reason = block, reason
+
+
+class SchemaTooNew(StoreError):
+    """The graph was written by a newer Graphvine."""
+
+    def __init__(self, entity: str, found: int, known: int) -> None:
+        super().__init__(
+            f"the graph has version {found} of {entity!r}, this Graphvine knows up to {known}: upgrade Graphvine to open it"
+        )
+        self.entity, self.found, self.known = entity, found, known
+
+
+class EngineMissing(StoreError):
+    """The package of this engine is not installed."""
+
+
+class QueryError(GraphvineError):
+    """The engine refused a statement."""
+
+
+class QueryTimeout(QueryError):
+    """A statement took longer than it was given."""
+
+
+class WriteRefused(QueryError):
+    """A statement that writes came where only reading is allowed."""
+
+
+class ClaimLost(GraphvineError):
+    """The claim is no longer the caller's: nothing was written for it."""
+
+    def __init__(self, claims: Sequence[Claim]) -> None:
+        names = ", ".join(repr(claim.key) for claim in claims[:3]) + (", ..." if len(claims) > 3 else "")
+        super().__init__(f"{len(claims)} claim(s) lost, nothing was written for: {names}")
+        self.claims = tuple(claims)
+
+
+class UnknownPipeline(GraphvineError):
+    """No such pipeline."""
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        super().__init__(f"there is no pipeline {name!r}{did_you_mean(name, known)}")
+        self.name = name

@@ -1,0 +1,173 @@
+"""A graph that is open: the public Python face. Each command of the command line has its twin here."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from graphvine.clock import Clock, SystemClock
+from graphvine.door import Door
+from graphvine.engines import connect
+from graphvine.errors import GraphvineError
+from graphvine.migrate import draw_machines, migrate
+from graphvine.records import FailedRow, Finding, PipelineStatus, QueryResult, Row, TableInfo, Unit, UnitResult
+from graphvine.settings import Settings, load
+
+if TYPE_CHECKING:
+    from graphvine.backup import BackupInfo
+    from graphvine.claims import Claims
+    from graphvine.reaper import Reaped
+
+
+def open(
+    where: str | os.PathLike[str] | None = None,
+    *,
+    settings: Settings | None = None,
+    clock: Clock | None = None,
+    create: bool = True,
+) -> Graph:
+    """Open the graph at this place, or at the one that the settings name; make it where there is none."""
+    settings = settings or load()
+    return Graph(os.fspath(where or settings.graph), settings, clock or SystemClock(), create=create)
+
+
+class Graph:
+    def __init__(self, where: str, settings: Settings, clock: Clock, *, create: bool = True) -> None:
+        self.where, self.settings, self.clock = where, settings, clock
+        self.engine = connect(where, settings, create=create)
+        self.door = Door(self.engine, settings, clock)
+        self.library = self.engine.library
+        try:
+            self.migrated = migrate(self.door)
+            draw_machines(self.door)
+            self._align()
+        except BaseException:
+            self.engine.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.engine.close()
+
+    # Reading and writing
+
+    def read(self, name: str, **parameters: Any) -> list[Row]:
+        """Run a named read, such as "article.state_distribution"."""
+        return self.door.read(name, **parameters)
+
+    def run(self, unit: Unit) -> UnitResult:
+        """Run named writes in one transaction."""
+        return self.door.run(unit)
+
+    def query(
+        self, text: str, parameters: Mapping[str, Any] | None = None, *, max_rows: int | None = None,
+        timeout_seconds: float | None = None,
+    ) -> QueryResult:  # fmt: skip
+        """Run Cypher that reads; anything that could write is refused before it reaches the engine."""
+        from graphvine.read_only import refuse_writes
+
+        refuse_writes(text)
+        most = max_rows or self.settings.query_max_rows
+        seconds = timeout_seconds or self.settings.query_timeout_seconds
+        return self.engine.query(text, parameters or {}, max_rows=most, timeout_seconds=seconds)
+
+    def execute(self, text: str) -> QueryResult:
+        """Run Cypher that may write, as somebody typed it; numbers then follow the words that it set."""
+        result = self.engine.execute([text])
+        self.door.forget()
+        self._align()
+        return result
+
+    def tables(self) -> list[TableInfo]:
+        return self.engine.tables()
+
+    # Queues
+
+    def seed(self, pipeline: str, keys: Iterable[str]) -> int:
+        """Put these in at the start of a pipeline, where they are not there yet. Returns how many are new."""
+        from graphvine.hands import seed
+
+        return seed(self.door, pipeline, keys)
+
+    def claims(self, pipeline: str, worker: str | None = None) -> Claims:
+        """The queue of a pipeline, in the eyes of one worker."""
+        from graphvine.claims import Claims
+
+        return Claims(self.door, pipeline, worker or f"{socket.gethostname()}-{os.getpid()}")
+
+    def reap(self, pipeline: str, timeout_seconds: float | None = None) -> Reaped:
+        """Take back claims with no heartbeat, and bring numbers in line with words set by hand."""
+        from graphvine.reaper import reap
+
+        return reap(self.door, pipeline, timeout_seconds or self.settings.timeout_seconds)
+
+    def status(self) -> list[PipelineStatus]:
+        from graphvine.status import status
+
+        return status(self.door)
+
+    def failed(
+        self, pipeline: str, *, keys: Iterable[str] | None = None, contains: str = "", limit: int = 100
+    ) -> list[FailedRow]:
+        """What failed, and why."""
+        from graphvine.hands import failed
+
+        return failed(self.door, pipeline, keys, contains, limit)
+
+    def requeue(
+        self, pipeline: str, *, keys: Iterable[str] | None = None, contains: str | None = None, everything: bool = False
+    ) -> int:
+        """Put failed rows back into the queue: these, those that match, or all."""
+        from graphvine.hands import requeue
+
+        return requeue(self.door, pipeline, keys, contains, everything)
+
+    def exclude(self, pipeline: str, keys: Iterable[str]) -> int:
+        """Take these out for good."""
+        from graphvine.hands import exclude
+
+        return exclude(self.door, pipeline, keys)
+
+    def pause(self, pipeline: str, reason: str = "") -> None:
+        """Let nothing more be claimed in this pipeline, until it is resumed."""
+        self.door.pause(pipeline, reason)
+
+    def resume(self, pipeline: str) -> None:
+        self.door.resume(pipeline)
+
+    # Care
+
+    def backup(self, target: str | os.PathLike[str], progress: Callable[[int, int], None] | None = None) -> BackupInfo:
+        """Copy the graph as it is now, while it goes on being used."""
+        from graphvine.backup import backup
+
+        return backup(self, Path(target), progress)
+
+    def doctor(self, progress: Callable[[str], None] | None = None) -> list[Finding]:
+        """Look the whole graph over."""
+        from graphvine.doctor import examine
+
+        return examine(self, progress)
+
+    def _align(self) -> None:
+        from graphvine.reaper import align
+
+        for pipeline in self.library.machines:
+            align(self.door, pipeline)
+
+    def __repr__(self) -> str:
+        return f"<graphvine.Graph {self.engine.name} {self.where}>"
+
+
+__all__ = ["Graph", "GraphvineError", "open"]

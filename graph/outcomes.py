@@ -1,0 +1,38 @@
+"""The verbs with which a worker answers for a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graphvine.records import Claim, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The work is done, and these writes are its result."""
+
+    claim: Claim
+    steps: Sequence[Step] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """It failed in a way that may pass; not before `after_seconds` where the other side said so."""
+
+    claim: Claim
+    reason: str
+    after_seconds: float | None = None
+    trace: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUp:
+    """It failed, and trying again can't help."""
+
+    claim: Claim
+    reason: str
+    trace: str | None = None
+
+
+Outcome = Done | Retry | GiveUp

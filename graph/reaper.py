@@ -1,0 +1,97 @@
+"""What is done for rows that nobody looks after: lost claims go back, and numbers follow the words set by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from graphvine.claims import FAILURES_KEPT
+from graphvine.clock import NEVER, moment
+from graphvine.door import Door
+from graphvine.records import Row, Step, Unit
+from graphvine.window import spans
+
+# Rows for one unit: large ones are cheap a row, but others wait for them.
+_ROWS_AT_ONCE = 5_000
+# The lease of a row that somebody set to claimed by hand: held, but by no worker.
+_NOBODY = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Reaped:
+    reclaimed: int = 0
+    given_up: int = 0
+    aligned: int = 0
+
+
+def reap(door: Door, pipeline: str, timeout_seconds: float) -> Reaped:
+    """One pass over one pipeline."""
+    aligned = align(door, pipeline)
+    cutoff = moment(door.clock.now_ms() - int(timeout_seconds * 1000))
+    reclaimed = given_up = 0
+    while rows := door.read(f"{pipeline}.stale", cutoff=cutoff, limit=_ROWS_AT_ONCE):
+        back, out = _reclaim(door, pipeline, rows, cutoff)
+        reclaimed, given_up = reclaimed + back, given_up + out
+        if len(rows) < _ROWS_AT_ONCE or back + out == 0:
+            break
+    if reclaimed or given_up:
+        door.report("reclaimed", pipeline=pipeline, reclaimed=reclaimed, given_up=given_up)
+    return Reaped(reclaimed, given_up, aligned)
+
+
+def align(door: Door, pipeline: str) -> int:
+    """Bring the numbers of rows whose state was set by hand in line with the word. Returns how many it was."""
+    machine = door.machine(pipeline)
+    entity = door.library.entities[machine.entity]
+    if "misaligned" not in entity.blocks:
+        return 0
+    aligned = 0
+    while rows := door.read(f"{pipeline}.misaligned", never=NEVER, limit=_ROWS_AT_ONCE):
+        steps = []
+        unnumbered = [{"key": row["key"], "seq": 0} for row in rows if row["seq"] is None]
+        if unnumbered:
+            steps.append(Step(f"{pipeline}.number", {"rows": unnumbered}))
+        known: dict[str, Any] = {"now": door.clock.now_ms(), "never": NEVER, "nobody": _NOBODY}
+        for name, block in entity.blocks.items():
+            if name.startswith("align_"):
+                steps.append(Step(block.full_name, {given: known[given] for given in block.parameters}))
+        answers = door.run(Unit.of(steps)).rows
+        changed = len(unnumbered) + sum(len(answer) for answer in answers)
+        aligned += changed
+        if not changed:
+            break  # a word that is no state of the machine: the doctor tells of it
+    if aligned:
+        door.window(pipeline).drop()
+        door.report("aligned", pipeline=pipeline, rows=aligned)
+    return aligned
+
+
+def _reclaim(door: Door, pipeline: str, rows: list[Row], cutoff: datetime) -> tuple[int, int]:
+    machine, now, most = door.machine(pipeline), door.clock.now_ms(), door.settings.max_lost_claims
+    tired = [row for row in rows if (row["lost_claims"] or 0) + 1 >= most]
+    steps = []
+    for state in sorted({row["state"] for row in rows}):
+        block = machine.by_role("reclaim", state)
+        seqs = [row["seq"] for row in rows if row["state"] == state and row not in tired]
+        if block is not None and seqs:
+            given = {"cutoff": cutoff, "now": now, "max_lost": most}
+            steps += [Step(block.full_name, {**span, **given}) for span in spans(seqs)]
+    back = len(steps)
+    error = f"lost its worker {most} times"
+    if tired:
+        given = {"cutoff": cutoff, "at": moment(now), "max_lost": most, "error": error, "never": NEVER}
+        steps += [Step(f"{pipeline}.give_up", {**span, **given}) for span in spans([row["seq"] for row in tired])]
+        steps += [_note(pipeline, row, error, moment(now)) for row in tired]
+    answers = door.run(Unit.of(steps)).rows
+    reclaimed = sum(len(answer) for answer in answers[:back])
+    return reclaimed, sum(len(answer) for answer in answers[back:])
+
+
+def _note(pipeline: str, row: Row, error: str, at: datetime) -> Step:
+    noted = {
+        "seq": row["seq"], "key": row["key"], "at": at, "attempt": (row["lost_claims"] or 0) + 1, "kind": "lost",
+        "id": f"{pipeline}/{row['key']}/{(row['failure_count'] or 0) % FAILURES_KEPT}",
+        "message": f"{error}; the last was {row['claimed_by']}", "trace": None,
+    }  # fmt: skip
+    return Step(f"{pipeline}.note_failure", noted)

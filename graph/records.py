@@ -1,0 +1,117 @@
+"""What the parts hand to each other: claims, units of writing, and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One named block with its parameters."""
+
+    block: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Steps that happen together or not at all, in one transaction.
+
+    Blocks marked `guard` say which claims still hold; what later blocks declare as `held` is carried out for those
+    claims alone. It is plain data: an engine runs it, another process may send it.
+    """
+
+    steps: tuple[Step, ...]
+
+    @classmethod
+    def of(cls, steps: Iterable[Step]) -> Unit:
+        return cls(tuple(steps))
+
+
+@dataclass(frozen=True, slots=True)
+class UnitResult:
+    """The rows that each step returned (none for a step that was left out), and the claims that held."""
+
+    rows: tuple[list[Row], ...]
+    held: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A row in the hands of a worker, known by its token."""
+
+    pipeline: str
+    key: str
+    seq: int
+    token: int
+    state: str
+    depth: int = 0
+    retry_count: int = 0
+    lost_claims: int = 0
+    failure_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    columns: list[str]
+    rows: list[list[Any]]
+    truncated: bool = False
+
+    def as_dicts(self) -> list[Row]:
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class TableInfo:
+    name: str
+    kind: str
+    properties: list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    at: datetime
+    attempt: int
+    kind: str
+    message: str
+    trace: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FailedRow:
+    key: str
+    state: str
+    reason: str | None
+    retry_count: int
+    failed_at: datetime | None
+    failures: list[Failure] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineStatus:
+    pipeline: str
+    paused: bool
+    paused_reason: str | None
+    states: dict[str, int]
+    ready: int
+    backing_off: int
+    claimed: int
+    failed: int
+    total: int
+    progress_percent: float
+    oldest_heartbeat: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check of the doctor found."""
+
+    check: str
+    ok: bool
+    detail: str
+    advice: str = ""

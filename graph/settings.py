@@ -1,0 +1,118 @@
+"""Settings: one typed object for the core, and one for each pipeline that brings its own.
+
+A value comes from the call, then from a GRAPHVINE_* variable, then from graphvine.toml in the current folder (the core
+at its top, a pipeline under a table of its own), then from the default. Everything is checked before work starts.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+
+from graphvine.errors import SettingsError, did_you_mean
+
+FILE = "graphvine.toml"
+PREFIX = "GRAPHVINE_"
+
+S = TypeVar("S", bound=msgspec.Struct)
+Positive = msgspec.Meta(gt=0)
+
+
+def _help(text: str) -> msgspec.Meta:
+    return msgspec.Meta(description=text)
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What holds for every graph and pipeline."""
+
+    graph: Annotated[str, _help("the graph to work on: a path, neo4j://... or http://...")] = "graphvine.kuzu"
+    timeout_seconds: Annotated[float, Positive, _help("a claim with no heartbeat for this long is taken back")] = 300
+    heartbeat_seconds: Annotated[float, Positive, _help("how often a worker says that its claims go on")] = 30
+    reclaim_seconds: Annotated[float, Positive, _help("how often the reaper looks for lost claims")] = 60
+    max_retries: Annotated[int, Positive, _help("attempts in all before a row fails for good")] = 3
+    max_lost_claims: Annotated[int, Positive, _help("workers a row may take down before it fails for good")] = 5
+    backoff_seconds: Annotated[float, Positive, _help("pause before the first retry; it doubles each time")] = 5
+    backoff_max_seconds: Annotated[float, Positive, _help("the longest pause before a retry")] = 3600
+    batch_size: Annotated[int, Positive, _help("rows that a worker claims at once")] = 10
+    window_rows: Annotated[int, Positive, _help("rows that are next in the queue, known in memory")] = 20_000
+    buffer_pool_mb: Annotated[int, msgspec.Meta(ge=64), _help("memory for the embedded engine's pages")] = 1024
+    checkpoint_memory_mb: Annotated[int, Positive, _help("memory held by changed rows that asks for a checkpoint")] = 64
+    checkpoint_log_mb: Annotated[int, Positive, _help("length of the log that asks for a checkpoint")] = 64
+    writer_threads: Annotated[int, Positive, _help("threads of the embedded engine for one write")] = 1
+    reader_threads: Annotated[int, Positive, _help("threads of the embedded engine for one read")] = 2
+    sync: Annotated[bool, _help("sync marks and copies to the disk, so that a power cut loses nothing either")] = True
+    query_timeout_seconds: Annotated[float, Positive, _help("the longest that a typed query may take")] = 60
+    query_max_rows: Annotated[int, Positive, _help("the most rows that a typed query shows")] = 10_000
+
+
+def load(given: Mapping[str, Any] | None = None, *, folder: Path | None = None) -> Settings:
+    """The core's settings from all their sources."""
+    return section(Settings, None, given, folder=folder)
+
+
+def section(
+    kind: type[S], table: str | None, given: Mapping[str, Any] | None = None, *, folder: Path | None = None
+) -> S:
+    """The settings of one pipeline (its table in graphvine.toml), or of the core (None)."""
+    names = {field.name: field.encode_name for field in msgspec.structs.fields(kind)}
+    values: dict[str, Any] = {}
+    for name, (value, source) in _found(table, folder).items():
+        if name not in names:
+            if source == FILE:
+                raise SettingsError(f"{FILE}: there is no setting {_where(table, name)!r}{did_you_mean(name, list(names))}")
+            continue
+        values[name] = _checked(kind, name, value, source)
+    for name, value in (given or {}).items():
+        if name not in names:
+            raise SettingsError(f"there is no setting {name!r}{did_you_mean(name, list(names))}")
+        values[name] = _checked(kind, name, value, "the call")
+    return kind(**values)
+
+
+def describe(kind: type[msgspec.Struct], current: msgspec.Struct | None = None) -> list[dict[str, Any]]:
+    """Name, value, default and help of each setting, for people."""
+    rows = []
+    for field in msgspec.structs.fields(kind):
+        metas = [meta for meta in getattr(field.type, "__metadata__", ()) if isinstance(meta, msgspec.Meta)]
+        text = next((meta.description for meta in metas if meta.description), "")
+        value = getattr(current, field.name) if current is not None else field.default
+        rows.append({"name": field.name, "value": value, "default": field.default, "help": text})
+    return rows
+
+
+def _found(table: str | None, folder: Path | None) -> dict[str, tuple[Any, str]]:
+    """Every value that the file and the environment have for this table, the environment's winning."""
+    found: dict[str, tuple[Any, str]] = {}
+    path = (folder or Path.cwd()) / FILE
+    if path.exists():
+        try:
+            content = tomllib.loads(path.read_text("utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise SettingsError(f"{path} is not valid TOML: {error}") from None
+        values = content if table is None else content.get(table, {})
+        if not isinstance(values, dict):
+            raise SettingsError(f"{path}: {table!r} must be a table, [{table}]")
+        found = {name: (value, FILE) for name, value in values.items() if table is not None or not isinstance(value, dict)}
+    prefix = PREFIX if table is None else f"{PREFIX}{table.upper()}_"
+    for name, value in os.environ.items():
+        if name.startswith(prefix):
+            found[name.removeprefix(prefix).lower()] = (value, name)
+    return found
+
+
+def _checked(kind: type[msgspec.Struct], name: str, value: Any, source: str) -> Any:
+    field = next(field for field in msgspec.structs.fields(kind) if field.name == name)
+    try:
+        # From the environment everything is text; elsewhere the types must be right.
+        return msgspec.convert(value, field.type, strict=not source.startswith(PREFIX))
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{source}: setting {name!r} has the value {value!r}: {error}") from None
+
+
+def _where(table: str | None, name: str) -> str:
+    return name if table is None else f"{table}.{name}"

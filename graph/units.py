@@ -1,0 +1,65 @@
+"""How a unit is carried out, the same on every engine: guards first, the rest for the claims that they still found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from graphvine.queries import Block, Library
+from graphvine.records import Row, Unit, UnitResult
+
+Run = Callable[[Block, Mapping[str, Any]], list[Row]]
+Number = Callable[[Block, int], range]
+
+
+def check(unit: Unit, library: Library) -> None:
+    """Everything that can be known before the transaction begins; a write has no reason to fail after it."""
+    for step in unit.steps:
+        library.block(step.block).check(step.parameters)
+
+
+def carry_out(unit: Unit, library: Library, run: Run, number: Number) -> UnitResult:
+    """Run the steps in order, inside a transaction that the caller has open."""
+    held: set[int] = set()
+    answers: list[list[Row]] = []
+    for step in unit.steps:
+        block = library.block(step.block)
+        parameters = _narrowed(block, step.parameters, held)
+        if parameters is None:
+            answers.append([])
+            continue
+        rows = run(block, _numbered(block, parameters, number))
+        if block.guard:
+            held.update(row["seq"] for row in rows)
+        answers.append(rows)
+    return UnitResult(tuple(answers), frozenset(held))
+
+
+def _narrowed(block: Block, parameters: Mapping[str, Any], held: set[int]) -> Mapping[str, Any] | None:
+    """The parameters for the claims that are held; None when nothing is left to do."""
+    narrowed = dict(parameters)
+    for slot in block.held:
+        value = parameters[slot.parameter]
+        if slot.field is not None:
+            # An element that belongs to no claim (claim 0) is nobody's to lose.
+            value = [row for row in value if row[slot.field] == 0 or row[slot.field] in held]
+        elif isinstance(value, list):
+            value = [seq for seq in value if seq in held]
+        elif value not in held:
+            return None
+        narrowed[slot.parameter] = value
+    # The engines can't tell the type of an empty list, and there is nothing to do for one.
+    if any(narrowed.get(name) == [] for name in ("rows", "seqs", "keys")):
+        return None
+    return narrowed
+
+
+def _numbered(block: Block, parameters: Mapping[str, Any], number: Number) -> Mapping[str, Any]:
+    if not block.number:
+        return parameters
+    filled = dict(parameters)
+    for slot in block.number:
+        rows = filled[slot.parameter]
+        fresh = number(block, len(rows))
+        filled[slot.parameter] = [{**row, slot.field: seq} for row, seq in zip(rows, fresh, strict=True)]
+    return filled

@@ -1,0 +1,116 @@
+"""What comes next in a queue, known in memory, so that a claim does not scan the table.
+
+It is a hint: the claim's statement guards itself, and a stale entry claims nothing. One scan gives the next rows in
+claim order; rows that become ready later are offered and find their place. Where memory does not reach (beyond the
+window's end, or a row that was backing off when it was scanned), the next scan does.
+"""
+
+from __future__ import annotations
+
+import heapq
+import threading
+from collections.abc import Callable, Collection
+from typing import Any
+
+from graphvine.clock import NEVER
+from graphvine.records import Row
+
+# Rows that come due one after another must not cost a scan each.
+_RESCAN_MS = 250
+# A row that has lost its worker this often is claimed alone, so that it can't take others down with it.
+_SUSPECT_AT = 2
+
+
+class Window:
+    def __init__(self, scan: Callable[[int], tuple[list[Row], int]], size: int) -> None:
+        """`scan(now)` gives up to `size` ready rows in claim order, and when the next of the others comes due."""
+        self._scan, self._size = scan, size
+        self._lock = threading.RLock()
+        self.drop()
+
+    def drop(self) -> None:
+        """Forget everything: the next claim scans."""
+        with self._lock:
+            self._rows: dict[int, Row] = {}
+            self._order: list[tuple[int, int]] = []
+            self._waiting: list[tuple[int, int, Row]] = []
+            self._end: tuple[int, int] | None = None  # None: everything that is ready is here
+            self._next_due = 0
+            self._scanned_at = -NEVER
+
+    def take(self, count: int, now: int, states: Collection[str] | None = None) -> list[Row]:
+        """The next rows to try; they leave the window."""
+        with self._lock:
+            self._fill(now)
+            taken: list[Row] = []
+            aside: list[Row] = []
+            while self._order and len(taken) < count:
+                row = self._rows.pop(heapq.heappop(self._order)[1], None)
+                if row is None:
+                    continue
+                if states is not None and row["state"] not in states:
+                    aside.append(row)
+                    continue
+                if row.get("lost_claims", 0) >= _SUSPECT_AT:
+                    if taken:
+                        self._push(row)
+                    else:
+                        taken.append(row)
+                    break
+                taken.append(row)
+            for row in aside:
+                self._push(row)
+            return taken
+
+    def offer(self, rows: list[Row], now: int) -> None:
+        """These have become ready, or will."""
+        with self._lock:
+            for row in rows:
+                self._rows.pop(row["seq"], None)
+                if row["due"] > now:
+                    if len(self._waiting) < self._size:
+                        heapq.heappush(self._waiting, (row["due"], row["seq"], row))
+                    else:
+                        self._next_due = min(self._next_due, row["due"])
+                elif self._end is None or (row["depth"], row["seq"]) < self._end:
+                    self._push(row)
+            if len(self._rows) > 2 * self._size:
+                self.drop()
+
+    def next_due(self, now: int) -> int | None:
+        """When a row that is backing off comes due; None when none is."""
+        with self._lock:
+            self._fill(now)
+            due = min(self._next_due, self._waiting[0][0] if self._waiting else NEVER)
+            return due if due < NEVER else None
+
+    def _fill(self, now: int) -> None:
+        while self._waiting and self._waiting[0][0] <= now:
+            _, seq, row = heapq.heappop(self._waiting)
+            if seq not in self._rows and (self._end is None or (row["depth"], seq) < self._end):
+                self._push(row)
+        came_due = self._next_due <= now
+        at_end = not self._rows and self._end is not None
+        if at_end or (came_due and now - self._scanned_at >= _RESCAN_MS):
+            rows, next_due = self._scan(now)
+            self.drop()
+            for row in rows:
+                self._push(row)
+            self._end = (rows[-1]["depth"], rows[-1]["seq"]) if len(rows) >= self._size else None
+            self._next_due, self._scanned_at = next_due, now
+
+    def _push(self, row: Row) -> None:
+        self._rows[row["seq"]] = row
+        heapq.heappush(self._order, (row["depth"], row["seq"]))
+
+
+def spans(seqs: list[int], gap: int = 20_000, most: int = 8) -> list[dict[str, Any]]:
+    """Row numbers in groups that lie close together, each with its bounds: a statement costs what its bounds span."""
+    ordered = sorted(seqs)
+    cuts = sorted(
+        (index for index in range(1, len(ordered)) if ordered[index] - ordered[index - 1] > gap),
+        key=lambda index: ordered[index - 1] - ordered[index],
+    )[: most - 1]
+    edges = [0, *sorted(cuts), len(ordered)]
+    groups = [ordered[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    return [{"seqs": group, "lo": group[0], "hi": group[-1]} for group in groups if group]

@@ -1,0 +1,110 @@
+"""The proof of one block: what it says about itself is what its text does."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from graphvine.queries.declare import Declared
+from graphvine.queries.errors import QueryFileError, did_you_mean
+from graphvine.queries.facts import Assigned, Facts
+from graphvine.queries.model import Block
+
+
+def refuse(block: Block, line: int, message: str) -> NoReturn:
+    raise QueryFileError(block.file, line, f"block {block.name!r} {message}")
+
+
+def prove_block(block: Block, facts: Facts, machine: Declared | None) -> None:
+    """Raise QueryFileError at the first thing that does not hold."""
+    _parameters(block, facts)
+    for clock, line in facts.clocks:
+        refuse(block, line, f"asks the engine for {clock}: pass times and random values as parameters")
+    for name, line in facts.unwound_fields:
+        advice = f"project it first, WITH {name} AS a name of its own, and use that"
+        refuse(
+            block, line, f"matches a node by {name} of an unwound row, which reads the whole table: {advice}"
+        )
+    _returns(block, facts)
+    if machine is None:
+        if block.moves:
+            line = block.moves[0].line
+            refuse(block, line, "has a move, but the file declares no machine: add `// machine:` on top")
+        return
+    _states_exist(block, machine)
+    if block.moves:
+        _moves(block, facts, machine)
+    else:
+        _leaves_state_alone(block, facts, machine)
+
+
+def _parameters(block: Block, facts: Facts) -> None:
+    for name, line in facts.parameters.items():
+        if name not in block.parameters:
+            refuse(block, line, f"uses ${name} without declaring it{did_you_mean(name, block.parameters)}")
+    for name in block.parameters:
+        if name not in facts.parameters:
+            advice = "use it in the text, or take it out of `// name:`"
+            refuse(block, block.line, f"declares ${name} and never uses it: {advice}")
+
+
+def _returns(block: Block, facts: Facts) -> None:
+    reasons = {"has a move": block.moves, "is a guard": block.guard, "is marked `ready`": block.ready}
+    for why, holds in reasons.items():
+        if holds and "seq" not in facts.returned:
+            refuse(block, block.line, f"{why}, so it must RETURN the number of each row: `a.seq AS seq`")
+    if block.ready and not block.writes:
+        refuse(block, block.line, "is marked `ready` but writes nothing, so no row becomes claimable by it")
+
+
+def _states_exist(block: Block, machine: Declared) -> None:
+    for move in block.moves:
+        for state in (*move.sources, *move.path):
+            if state is not None and state not in machine.states:
+                hint = did_you_mean(state, machine.states)
+                refuse(block, move.line, f"moves by {state!r}, which is not a state of {machine.label}{hint}")
+
+
+def _moves(block: Block, facts: Facts, machine: Declared) -> None:
+    if not block.writes:
+        refuse(block, block.line, "has a move but writes nothing: add the SET, or take out `// move:`")
+    targets = {move.target for move in block.moves}
+    assigned: set[str] = set()
+    for one in _of_state(facts, machine):
+        if one.words is None:
+            advice = "write the state as a word in quotes, or as a CASE of such words"
+            refuse(block, one.line, f"sets {machine.column} to what can't be proved: {advice}")
+        for word in sorted(one.words - targets):
+            named = ", ".join(sorted(targets))
+            refuse(block, one.line, f"sets {machine.column} to {word!r}, but its moves end in: {named}")
+        assigned |= one.words
+    _nothing_replaced(block, facts, machine)
+    for move in block.moves:
+        if move.target not in assigned and not move.stays:
+            never = f"but never sets {machine.column} to {move.target!r}"
+            refuse(block, move.line, f"says `move: {move}` {never}")
+    sources = {source for move in block.moves for source in move.sources if source is not None}
+    for two in facts.compared:
+        if two.column == machine.column.lower() and facts.may_be(two.variable, machine.label):
+            for word in sorted(two.words - sources):
+                named = ", ".join(sorted(sources)) or "nothing, it creates rows"
+                looks = f"looks for {machine.column} {word!r}"
+                refuse(block, two.line, f"{looks}, but its moves start from: {named}")
+
+
+def _leaves_state_alone(block: Block, facts: Facts, machine: Declared) -> None:
+    for one in _of_state(facts, machine):
+        advice = "declare it with `// move: from -> to`"
+        refuse(block, one.line, f"sets {machine.column} without a move: {advice}")
+    _nothing_replaced(block, facts, machine)
+
+
+def _of_state(facts: Facts, machine: Declared) -> list[Assigned]:
+    column, label = machine.column.lower(), machine.label
+    return [one for one in facts.assigned if one.column == column and facts.may_be(one.variable, label)]
+
+
+def _nothing_replaced(block: Block, facts: Facts, machine: Declared) -> None:
+    for variable, line in facts.replaced:
+        if facts.may_be(variable, machine.label):
+            advice = f"set its columns one by one, so that {machine.column} is seen"
+            refuse(block, line, f"writes all columns of `{variable}` at once: {advice}")
