@@ -1,0 +1,58 @@
+"""The pipelines that are there: each is a folder of workers/. Adding one adds files and edits none.
+
+A pipeline's `__init__.py` says `PIPELINE = "article"`; its `handler.py` has `build(graph) -> Handler`; where it has
+them, `commands.py` brings commands, `jobs.py` jobs for the scheduler, `settings.py` its settings.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from importlib.util import find_spec
+from types import ModuleType
+
+import graphvine.workers
+from graphvine.errors import GraphvineError, UnknownPipeline
+from graphvine.graph import Graph
+from graphvine.workers.pipeline import Handler
+
+
+class NoHandler(GraphvineError):
+    """The pipeline has a queue but nothing that works on it."""
+
+
+def packages() -> dict[str, str]:
+    """Pipeline name to package name."""
+    found = {}
+    for module in pkgutil.iter_modules(graphvine.workers.__path__):
+        if module.ispkg:
+            name = f"graphvine.workers.{module.name}"
+            pipeline = getattr(importlib.import_module(name), "PIPELINE", None)
+            if pipeline:
+                found[str(pipeline)] = name
+    return found
+
+
+def handler(graph: Graph, pipeline: str) -> Handler:
+    """The handler of a pipeline, ready to work."""
+    if pipeline not in graph.library.machines:
+        raise UnknownPipeline(pipeline, list(graph.library.machines))
+    module = _part(packages().get(pipeline), "handler")
+    if module is None:
+        raise NoHandler(f"nothing works on {pipeline!r} here: write a handler (see CONTRIBUTING.md), or claim from Python")
+    built: Handler = module.build(graph)
+    return built
+
+
+def job_modules() -> list[ModuleType]:
+    return [module for package in packages().values() if (module := _part(package, "jobs")) is not None]
+
+
+def settings_modules() -> list[ModuleType]:
+    return [module for package in packages().values() if (module := _part(package, "settings")) is not None]
+
+
+def _part(package: str | None, name: str) -> ModuleType | None:
+    if package is None or find_spec(f"{package}.{name}") is None:
+        return None
+    return importlib.import_module(f"{package}.{name}")

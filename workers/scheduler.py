@@ -1,0 +1,44 @@
+"""What happens by the clock: the reaper, and whatever jobs the pipelines bring, by APScheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from graphvine.graph import Graph
+from graphvine.workers.reaper import Reaper
+from graphvine.workers.registry import job_modules
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Something to run every so often. `run` is one pass and returns what it did."""
+
+    name: str
+    every_seconds: float
+    run: Callable[[], Any]
+
+
+def jobs(graph: Graph) -> list[Job]:
+    """The reaper, and the jobs of every pipeline that has a `jobs` module."""
+    found = [Job("reaper", graph.settings.reclaim_seconds, Reaper(graph).run_once)]
+    for module in job_modules():
+        found += module.jobs(graph)
+    return found
+
+
+@contextmanager
+def running(graph: Graph) -> Iterator[Any]:
+    """Run the jobs in the background while the block lasts. A pass that is late is run once, never twice at a time."""
+    from apscheduler.schedulers.background import BackgroundScheduler
+
+    scheduler = BackgroundScheduler(job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None})
+    for job in jobs(graph):
+        scheduler.add_job(job.run, "interval", seconds=job.every_seconds, id=job.name, name=job.name)
+    scheduler.start()
+    try:
+        yield scheduler
+    finally:
+        scheduler.shutdown(wait=True)
