@@ -56,7 +56,9 @@ def backup(graph: Graph, target: Path, progress: Progress | None = None) -> Back
     return info
 
 
-def restore(source: str | Path, where: str | Path, *, force: bool = False, progress: Progress | None = None) -> BackupInfo:
+def restore(
+    source: str | Path, where: str | Path, *, force: bool = False, progress: Progress | None = None
+) -> BackupInfo:
     """Put a backup in the place of a graph, once every file of it has been checked."""
     folder, target = Path(source), Path(str(where).removeprefix("ladybug:"))
     info = _read_list(folder)
@@ -69,7 +71,9 @@ def restore(source: str | Path, where: str | Path, *, force: bool = False, progr
     holder.take()
     try:
         files = KillSafeFiles(target)
-        files.put_in_place({target.with_name(target.name + name.removeprefix("graph")): folder / name for name in info.files})
+        files.put_in_place(
+            {target.with_name(target.name + name.removeprefix("graph")): folder / name for name in info.files}
+        )
         if progress is not None:
             progress(info.size_bytes, info.size_bytes)
     finally:

@@ -104,7 +104,14 @@ class Claims:
         for state, group in by_state.items():
             block = self._block("claim", state)
             for span in spans([row["seq"] for row in group]):
-                given = {**span, "worker": self.worker, "token": token, "now": self._now, "at": self._at, "never": NEVER}
+                given = {
+                    **span,
+                    "worker": self.worker,
+                    "token": token,
+                    "now": self._now,
+                    "at": self._at,
+                    "never": NEVER,
+                }
                 steps.append(Step(block.full_name, given))
         try:
             answers = self._door.run(Unit.of(steps)).rows
@@ -157,13 +164,15 @@ class Claims:
 
     def _backoff(self, attempt: int) -> float:
         """Seconds to wait, doubling with each attempt; the jitter keeps rows that failed together apart."""
-        longest = min(self._settings.backoff_max_seconds, self._settings.backoff_seconds * 2 ** (attempt - 1))
+        longest = min(self._settings.backoff_max_seconds, self._settings.backoff_seconds * 2.0 ** (attempt - 1))
         return longest * self._jitter.uniform(0.5, 1.0)
 
     def _block(self, role: str, state: str) -> Block:
         block = self._machine.by_role(role, state)
         if block is None:
-            raise GraphvineError(f"{self._machine.entity}: no block plays the role {role!r} for a row that is {state!r}")
+            raise GraphvineError(
+                f"{self._machine.entity}: no block plays the role {role!r} for a row that is {state!r}"
+            )
         return block
 
     def _lost(self, claims: list[Claim]) -> None:

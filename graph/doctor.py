@@ -75,5 +75,10 @@ def _numbers(graph: Graph, pipeline: str) -> Finding:
     rows = graph.read(f"{pipeline}.misaligned", never=NEVER, limit=5)
     if rows:
         shown = ", ".join(f"{row['key']!r} ({row['state']})" for row in rows)
-        return Finding(f"numbers {pipeline}", False, f"numbers disagree with words: {shown}", "open the graph again: it aligns them")
+        return Finding(
+            f"numbers {pipeline}",
+            False,
+            f"numbers disagree with words: {shown}",
+            "open the graph again: it aligns them",
+        )
     return Finding(f"numbers {pipeline}", True, "numbers say what the words say")

@@ -58,7 +58,9 @@ class Door:
             if block.ready and rows and block.entity in self._windows:
                 ready = [row for row in rows if row["lease"] <= 0 and row["due"] < NEVER]
                 self._windows[block.entity].offer(ready, now)
-        self.report("write", blocks=[s.block for s in unit.steps], held=len(result.held), seconds=time.perf_counter() - started)
+        self.report(
+            "write", blocks=[s.block for s in unit.steps], held=len(result.held), seconds=time.perf_counter() - started
+        )
         return result
 
     def window(self, pipeline: str) -> Window:

@@ -79,7 +79,8 @@ class SchemaTooNew(StoreError):
 
     def __init__(self, entity: str, found: int, known: int) -> None:
         super().__init__(
-            f"the graph has version {found} of {entity!r}, this Graphvine knows up to {known}: upgrade Graphvine to open it"
+            f"the graph has version {found} of {entity!r}, this Graphvine knows up to {known}:"
+            " upgrade Graphvine to open it"
         )
         self.entity, self.found, self.known = entity, found, known
 

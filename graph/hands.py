@@ -37,14 +37,19 @@ def failed(door: Door, pipeline: str, keys: Iterable[str] | None, contains: str,
         wanted = set(keys)
         rows = [row for row in rows if row["key"] in wanted]
     return [
-        FailedRow(row["key"], row["state"], row["reason"], row["retry_count"], row["failed_at"], _failures(door, pipeline, row))
+        FailedRow(
+            row["key"],
+            row["state"],
+            row["reason"],
+            row["retry_count"],
+            row["failed_at"],
+            _failures(door, pipeline, row),
+        )
         for row in rows
     ]
 
 
-def requeue(
-    door: Door, pipeline: str, keys: Iterable[str] | None, contains: str | None, everything: bool
-) -> int:
+def requeue(door: Door, pipeline: str, keys: Iterable[str] | None, contains: str | None, everything: bool) -> int:
     door.machine(pipeline)
     if keys is not None:
         found = _named(door, pipeline, keys)
@@ -89,7 +94,7 @@ def _move(door: Door, block: str, seqs: list[int], given: dict[str, object]) -> 
     return sum(len(rows) for rows in result.rows)
 
 
-def _checked(keys: Iterable[str], name: str) -> Iterator[str]:
+def _checked(keys: Iterable[object], name: str) -> Iterator[str]:
     for index, key in enumerate(keys):
         if not isinstance(key, str) or not key.strip():
             raise BadKey(f"item {index}: {name} must be a text that is not empty, not {key!r}")

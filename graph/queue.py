@@ -53,7 +53,9 @@ class WorkQueueManager:
     def advance_state(self, title: str, state: str) -> None:
         """The article is 'loaded', or 'processed'."""
         if state not in ("loaded", "processed"):
-            raise GraphvineError(f"an article can't be advanced to {state!r}{did_you_mean(state, ['loaded', 'processed'])}")
+            raise GraphvineError(
+                f"an article can't be advanced to {state!r}{did_you_mean(state, ['loaded', 'processed'])}"
+            )
         if state == "processed" and title not in self._mine:
             self.discover_links(title, (), 0)
             return
@@ -94,7 +96,9 @@ class WorkQueueManager:
         ]
         result = self._graph.run(Unit.of(steps))
         if not result.held:
-            raise GraphvineError(f"{source_title!r} is {source[0]['state']}, its links are discovered once it is loaded")
+            raise GraphvineError(
+                f"{source_title!r} is {source[0]['state']}, its links are discovered once it is loaded"
+            )
         return sum(row["created"] for row in result.rows[1])
 
     def reclaim_stale(self, timeout_seconds: float | None = None) -> int:

@@ -12,16 +12,16 @@ from graphvine.queries.words import WRITES
 _LONGEST = 100_000
 _STARTS = frozenset({"match", "optional", "with", "unwind", "return", "call", "explain", "profile", "(", "show"})
 _FORBIDDEN = WRITES | frozenset(
-    "foreach load install uninstall import export attach detach use begin commit rollback checkpoint insert"
-    " grant revoke deny comment macro".split()
+    """foreach load install uninstall import export attach detach use begin commit rollback checkpoint insert
+    grant revoke deny comment macro""".split()
 )
 # Procedures that look and touch nothing, of all engines.
 _PROCEDURES = frozenset(
-    "show_tables table_info show_connection db_version bm_info show_functions show_indexes show_sequences storage_info"
-    " stats_info current_setting query_fts_index query_vector_index show_attached_databases"
-    " db.labels db.relationshiptypes db.propertykeys db.schema.visualization db.schema.nodetypeproperties"
-    " db.schema.reltypeproperties db.indexes db.constraints dbms.components db.ping"
-    " db.index.fulltext.querynodes db.index.vector.querynodes".split()
+    """show_tables table_info show_connection db_version bm_info show_functions show_indexes show_sequences
+    storage_info stats_info current_setting query_fts_index query_vector_index show_attached_databases
+    db.labels db.relationshiptypes db.propertykeys db.schema.visualization db.schema.nodetypeproperties
+    db.schema.reltypeproperties db.indexes db.constraints dbms.components db.ping
+    db.index.fulltext.querynodes db.index.vector.querynodes""".split()
 )
 
 
@@ -71,4 +71,5 @@ def _look_at_call(tokens: list[Token], index: int) -> None:
 
 def _sentence(token: Token) -> str:
     where = f" (line {token.line})" if token.line > 1 else ""
-    return f"{token.text.upper()}{where} is not for reading: use --write, or Graph.execute, for statements that change something"
+    advice = "use --write, or Graph.execute, for statements that change something"
+    return f"{token.text.upper()}{where} is not for reading: {advice}"

@@ -64,7 +64,9 @@ def section(
     for name, (value, source) in _found(table, folder).items():
         if name not in names:
             if source == FILE:
-                raise SettingsError(f"{FILE}: there is no setting {_where(table, name)!r}{did_you_mean(name, list(names))}")
+                raise SettingsError(
+                    f"{FILE}: there is no setting {_where(table, name)!r}{did_you_mean(name, list(names))}"
+                )
             continue
         values[name] = _checked(kind, name, value, source)
     for name, value in (given or {}).items():
@@ -97,7 +99,9 @@ def _found(table: str | None, folder: Path | None) -> dict[str, tuple[Any, str]]
         values = content if table is None else content.get(table, {})
         if not isinstance(values, dict):
             raise SettingsError(f"{path}: {table!r} must be a table, [{table}]")
-        found = {name: (value, FILE) for name, value in values.items() if table is not None or not isinstance(value, dict)}
+        found = {
+            name: (value, FILE) for name, value in values.items() if table is not None or not isinstance(value, dict)
+        }
     prefix = PREFIX if table is None else f"{PREFIX}{table.upper()}_"
     for name, value in os.environ.items():
         if name.startswith(prefix):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import threading
 from collections.abc import Callable, Collection
+from itertools import pairwise
 from typing import Any
 
 from graphvine.clock import NEVER
@@ -112,5 +113,5 @@ def spans(seqs: list[int], gap: int = 20_000, most: int = 8) -> list[dict[str, A
         key=lambda index: ordered[index - 1] - ordered[index],
     )[: most - 1]
     edges = [0, *sorted(cuts), len(ordered)]
-    groups = [ordered[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    groups = [ordered[start:end] for start, end in pairwise(edges)]
     return [{"seqs": group, "lo": group[0], "hi": group[-1]} for group in groups if group]

@@ -284,7 +284,7 @@ RETURN a.seq AS seq, a.title AS key, a.expansion_state AS state;
 // name: failed(contains, limit)
 // What failed, the newest first, by a part of its title or of its error.
 MATCH (a:Article)
-WHERE a.expansion_state = 'failed' AND (a.title CONTAINS $contains OR a.last_error CONTAINS $contains)
+WHERE a.expansion_state = 'failed' AND ($contains = '' OR a.title CONTAINS $contains OR a.last_error CONTAINS $contains)
 RETURN a.seq AS seq, a.title AS key, a.expansion_state AS state, a.last_error AS reason, a.retry_count AS retry_count,
     a.processed_at AS failed_at
 ORDER BY a.processed_at DESC LIMIT $limit;

@@ -39,7 +39,9 @@ def handler(graph: Graph, pipeline: str) -> Handler:
         raise UnknownPipeline(pipeline, list(graph.library.machines))
     module = _part(packages().get(pipeline), "handler")
     if module is None:
-        raise NoHandler(f"nothing works on {pipeline!r} here: write a handler (see CONTRIBUTING.md), or claim from Python")
+        raise NoHandler(
+            f"nothing works on {pipeline!r} here: write a handler (see CONTRIBUTING.md), or claim from Python"
+        )
     built: Handler = module.build(graph)
     return built
 

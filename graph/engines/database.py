@@ -50,7 +50,9 @@ class OpenDatabase:
             )
             self.writing = Session(self._driver, self._database, self._settings.writer_threads)
         except RuntimeError as error:
-            raise StoreDamaged(f"{self._path} can't be opened as a {self._driver.__name__} database: {error}") from error
+            raise StoreDamaged(
+                f"{self._path} can't be opened as a {self._driver.__name__} database: {error}"
+            ) from error
         if self._bracketed:
             self.writing.run("CALL force_checkpoint_on_close=false")
             self.files.opened()

@@ -35,7 +35,9 @@ class EmbeddedEngine:
         self.library = library(self.dialect)
         self._gate = ReadGate()
         self._policy = CheckpointPolicy(settings.checkpoint_memory_mb << 20, settings.checkpoint_log_mb << 20)
-        self._columns = {b.full_name: columns_set(b.text) for e in self.library.entities.values() for b in e.blocks.values()}
+        self._columns = {
+            b.full_name: columns_set(b.text) for e in self.library.entities.values() for b in e.blocks.values()
+        }
         self._numbers: dict[str, int] = {}
         self._database = OpenDatabase(path, name, settings)
         self._writer = Writer(f"graphvine-writer-{path.name}")
@@ -61,7 +63,9 @@ class EmbeddedEngine:
                 return session.table(text, parameters, max_rows, int((timeout_seconds or 0) * 1000))
             except RuntimeError as error:
                 if "Interrupted" in str(error):
-                    raise QueryTimeout(f"the query took longer than {timeout_seconds:g} s: narrow it, or allow more") from None
+                    raise QueryTimeout(
+                        f"the query took longer than {timeout_seconds:g} s: narrow it, or allow more"
+                    ) from None
                 raise QueryError(str(error)) from None
 
     def look_up(self, text: str, key: Any) -> list[list[Any]]:

@@ -1,4 +1,4 @@
-"""Many readers beside one writer, and a gate that a checkpoint closes for a moment: Kuzu's waits for every open read."""
+"""Many readers beside one writer, and a gate that a checkpoint closes for a moment: it waits for every open read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One thread writes: callers queue in the order in which they came, and a Ctrl-C in theirs does not cut a transaction."""
+"""One thread writes: callers queue in the order in which they come, and a Ctrl-C in theirs cuts no transaction."""
 
 from __future__ import annotations
 

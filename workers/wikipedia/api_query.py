@@ -1,0 +1,116 @@
+"""One query to a wiki with all its continuations, merged into whole pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from graphvine.workers.wikipedia.errors import Fault, SourceRefused, SourceUnavailable
+
+if TYPE_CHECKING:
+    import mwclient
+
+# 50 pages of 5,000 links each are 500 calls; what goes on beyond this does not end.
+_MAX_CALLS = 2_000
+_TRANSIENT: Mapping[str, Fault] = {
+    "maxlag": "maxlag", "ratelimited": "ratelimited", "actionthrottledtext": "ratelimited",
+    "readonly": "readonly", "toomanyrequests": "too_many_requests", "timeouterror": "timeout",
+}  # fmt: skip
+
+
+@dataclass
+class Answer:
+    """What a query said, over all its continuations."""
+
+    pages: dict[str, dict[str, Any]] = field(default_factory=dict)
+    # What was asked -> how the wiki spells it.
+    spelt: dict[str, str] = field(default_factory=dict)
+    interwiki: set[str] = field(default_factory=set)
+    redirects: dict[str, dict[str, Any]] = field(default_factory=dict)
+    rest: dict[str, Any] = field(default_factory=dict)
+
+    def take(self, query: Mapping[str, Any]) -> None:
+        """Add one answer's part."""
+        for pair in (*query.get("normalized", ()), *query.get("converted", ())):
+            self.spelt[pair["from"]] = pair["to"]
+        self.interwiki |= {row["title"] for row in query.get("interwiki", ())}
+        for row in query.get("redirects", ()):
+            self.redirects[row["from"]] = row
+        for page in query.get("pages", ()):
+            _merge(self.pages.setdefault(str(page["title"]), {}), page)
+        self.rest |= {
+            key: value for key, value in query.items() if isinstance(value, dict) or key not in _OWN_KEYS
+        }
+
+    def page_of(self, title: str) -> dict[str, Any] | None:
+        """The page for a title that was asked; None where the wiki left it out."""
+        for _ in range(3):
+            if title not in self.spelt:
+                break
+            title = self.spelt[title]
+        return self.pages.get(title)
+
+
+_OWN_KEYS = frozenset({"normalized", "converted", "interwiki", "redirects", "pages"})
+
+
+def run_query(site: mwclient.Site, source: str, maxlag_seconds: int, **parameters: Any) -> Answer:
+    """Ask until the wiki has nothing to continue with."""
+    answer = Answer()
+    more: dict[str, Any] = {}
+    for _ in range(_MAX_CALLS):
+        body = _call(site, source, parameters | {"maxlag": maxlag_seconds, "formatversion": 2} | more)
+        answer.take(body.get("query", {}))
+        following = body.get("continue")
+        if not following:
+            return answer
+        if following == more:
+            break
+        more = dict(following)
+    raise SourceUnavailable(source, "endless_continuation", "its answer goes on without end")
+
+
+def _call(site: mwclient.Site, source: str, parameters: dict[str, Any]) -> Mapping[str, Any]:
+    from mwclient import errors
+
+    try:
+        body = site.post("query", **parameters)
+    except errors.APIError as error:
+        raise _classified(source, str(error.code), str(error.info)) from error
+    except errors.InvalidResponse as error:
+        raise SourceUnavailable(source, "bad_json", "its answer is not JSON") from error
+    except errors.MaximumRetriesExceeded as error:
+        raise SourceUnavailable(source, "server_error", "its database does not answer") from error
+    except errors.APIDisabledError as error:
+        raise SourceRefused(source, "its API is switched off", "Read from a dump instead.") from error
+    except (AttributeError, KeyError, TypeError) as error:
+        # JSON, but not of the form that mwclient knows how to read.
+        raise SourceUnavailable(source, "bad_json", f"its answer has no known form ({error!r})") from error
+    if not isinstance(body, dict) or not isinstance(body.get("query", {}), dict):
+        raise SourceUnavailable(source, "bad_json", "its answer has no known form")
+    return body
+
+
+def _classified(source: str, code: str, info: str) -> SourceUnavailable | SourceRefused:
+    """An error that the wiki names: will it pass, or does a setting have to change?"""
+    if code in _TRANSIENT:
+        return SourceUnavailable(source, _TRANSIENT[code], f"it says {info.rstrip('.')!r}")
+    if code.startswith("internal_api_error"):
+        return SourceUnavailable(source, "server_error", f"it says {info.rstrip('.')!r}")
+    advice = {
+        "readapidenied": "This wiki is private; read from a dump instead.",
+        "toomanyvalues": "Lower wikipedia_batch_size to 50.",
+    }.get(code, "Check wikipedia_url and whether this address is blocked.")
+    return SourceRefused(source, f"it says {info.rstrip('.')!r} ({code})", advice)
+
+
+def _merge(page: dict[str, Any], part: Mapping[str, Any]) -> None:
+    """Add what one answer tells of a page: lists grow, the rest is the same or new."""
+    for key, value in part.items():
+        if isinstance(value, list):
+            page.setdefault(key, []).extend(value)
+        elif isinstance(value, dict):
+            page.setdefault(key, {}).update(value)
+        else:
+            page[key] = value
