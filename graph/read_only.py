@@ -10,19 +10,19 @@ from graphvine.queries.tokens import Token, tokenise
 from graphvine.queries.words import WRITES
 
 _LONGEST = 100_000
-_STARTS = frozenset({"match", "optional", "with", "unwind", "return", "call", "explain", "profile", "(", "show"})
-_FORBIDDEN = WRITES | frozenset(
-    """foreach load install uninstall import export attach detach use begin commit rollback checkpoint insert
-    grant revoke deny comment macro""".split()
-)
+_STARTS = frozenset({"match", "optional", "with", "unwind", "return", "call", "explain", "profile", "show", "("})
+_FORBIDDEN = WRITES | {
+    "foreach", "load", "install", "uninstall", "import", "export", "attach", "detach", "use", "begin", "commit",
+    "rollback", "checkpoint", "insert", "grant", "revoke", "deny", "comment", "macro",
+}  # fmt: skip
 # Procedures that look and touch nothing, of all engines.
-_PROCEDURES = frozenset(
-    """show_tables table_info show_connection db_version bm_info show_functions show_indexes show_sequences
-    storage_info stats_info current_setting query_fts_index query_vector_index show_attached_databases
-    db.labels db.relationshiptypes db.propertykeys db.schema.visualization db.schema.nodetypeproperties
-    db.schema.reltypeproperties db.indexes db.constraints dbms.components db.ping
-    db.index.fulltext.querynodes db.index.vector.querynodes""".split()
-)
+_PROCEDURES = {
+    "show_tables", "table_info", "show_connection", "db_version", "bm_info", "show_functions", "show_indexes",
+    "show_sequences", "storage_info", "stats_info", "current_setting", "query_fts_index", "query_vector_index",
+    "show_attached_databases", "db.labels", "db.relationshiptypes", "db.propertykeys", "db.schema.visualization",
+    "db.schema.nodetypeproperties", "db.schema.reltypeproperties", "db.indexes", "db.constraints", "db.ping",
+    "dbms.components", "db.index.fulltext.querynodes", "db.index.vector.querynodes",
+}  # fmt: skip
 
 
 def refuse_writes(text: str) -> None:

@@ -6,6 +6,7 @@ is closed and opened anew. CHECKPOINT and COPY of Kuzu run inside the bracket of
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -23,6 +24,10 @@ from graphvine.settings import Settings
 from graphvine.units import carry_out, check
 
 _READER_PATIENCE_SECONDS = 0.25
+_WRITES_PAGES = re.compile(
+    r"\b(COPY|CHECKPOINT|IMPORT|INSTALL|(CREATE|DROP)_\w+_INDEX|LOAD\s+EXTENSION)\b", re.IGNORECASE
+)
+_OWN_TRANSACTION = re.compile(r"\s*(BEGIN|COMMIT|ROLLBACK)\b", re.IGNORECASE)
 
 
 class EmbeddedEngine:
@@ -60,7 +65,8 @@ class EmbeddedEngine:
     ) -> QueryResult:
         with self._gate.reading(), self._database.reader() as session:
             try:
-                return session.table(text, parameters, max_rows, int((timeout_seconds or 0) * 1000))
+                with session.read_only():
+                    return session.table(text, parameters, max_rows, int((timeout_seconds or 0) * 1000))
             except RuntimeError as error:
                 if "Interrupted" in str(error):
                     raise QueryTimeout(
@@ -80,6 +86,10 @@ class EmbeddedEngine:
     def execute(self, statements: Iterable[str], then: Unit | None = None) -> QueryResult:
         """Statements that are not blocks: a migration, or what somebody typed at the console."""
         texts = list(statements)
+        if any(_OWN_TRANSACTION.match(text) for text in texts):
+            raise QueryError("each statement is a transaction of its own here: leave BEGIN, COMMIT and ROLLBACK out")
+        if len(texts) == 1 and then is None and _WRITES_PAGES.search(texts[0]):
+            return self._writer.call(lambda: self._execute_alone(texts[0]))
         return self._writer.call(lambda: self._execute(texts, then))
 
     def bulk_load(self, table: str, columns: Any, progress: Callable[[int], None] | None = None) -> int:
@@ -144,6 +154,24 @@ class EmbeddedEngine:
         self._database.forget_statements()  # a changed table makes prepared plans stale
         self._numbers.clear()
         self._committed()
+        return result
+
+    def _execute_alone(self, text: str) -> QueryResult:
+        """What writes pages past the log (COPY, the build of an index) needs the bracket, and no transaction around it.
+
+        A kill leaves the store as it was before: no half of a load, no remains of an index that was never finished.
+        """
+        result = QueryResult([], [])
+        with self._gate.alone(None):
+            try:
+                with self._database.files_bracket():
+                    result = self._database.writing.table(text, {})
+                    self._database.writing.run("CHECKPOINT")
+            except BaseException as error:
+                self._start_over("the statement", error)
+        self._database.forget_statements()
+        self._numbers.clear()
+        self._policy.held = 0
         return result
 
     def _bulk_load(self, table: str, columns: Any, progress: Callable[[int], None] | None) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -58,6 +59,18 @@ class Session:
         finally:
             for result in results:
                 result.close()
+            self._connection.set_query_timeout(0)
+
+    @contextmanager
+    def read_only(self) -> Iterator[None]:
+        """Inside it, the engine itself refuses to write."""
+        self.run("BEGIN TRANSACTION READ ONLY")
+        try:
+            yield
+        except BaseException:
+            self._adhoc = _ADHOC_BEFORE_RECYCLING  # what a failed statement leaves open goes with the connection
+            raise
+        self.run("COMMIT")
 
     def run(self, text: str, parameters: Mapping[str, Any] | None = None) -> None:
         self._connection.execute(text, dict(parameters) if parameters else None).close()
