@@ -18,6 +18,7 @@ from graphvine.errors import ClaimLost, GraphvineError
 from graphvine.outcomes import Done, GiveUp, Outcome, Retry
 from graphvine.queries import Block
 from graphvine.records import Claim, Row, Step, Unit
+from graphvine.units import join
 from graphvine.window import spans
 
 FAILURES_KEPT = 10
@@ -33,14 +34,14 @@ class Claims:
         self._settings = door.settings
         self._jitter = random.Random()
 
-    def claim(self, limit: int, states: Collection[str] | None = None) -> list[Claim]:
+    def claim(self, limit: int, states: Collection[str] | None = None, max_depth: int | None = None) -> list[Claim]:
         """Take up to `limit` rows, nearest first, for this worker alone; none while the pipeline is paused."""
         claims: list[Claim] = []
         if limit <= 0 or self._door.paused(self.pipeline):
             return claims
         window = self._door.window(self.pipeline)
         while len(claims) < limit:
-            rows = window.take(limit - len(claims), self._now, states)
+            rows = window.take(limit - len(claims), self._now, states, max_depth)
             if not rows:
                 break
             token = secrets.randbits(62) | 1 << 61
@@ -86,7 +87,7 @@ class Claims:
         """Finish many claims, each in its own way, in one transaction."""
         done = [outcome for outcome in outcomes if isinstance(outcome, Done)]
         guards = list(self._grouped("complete", [outcome.claim for outcome in done], {"at": self._at}))
-        results = [step for outcome in done for step in outcome.steps]
+        results = join(step for outcome in done for step in outcome.steps)
         failures = [step for outcome in outcomes if not isinstance(outcome, Done) for step in self._failure(outcome)]
         if not guards and not failures:
             return

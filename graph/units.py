@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from graphvine.queries import Block, Library
-from graphvine.records import Row, Unit, UnitResult
+from graphvine.records import Row, Step, Unit, UnitResult
 
 Run = Callable[[Block, Mapping[str, Any]], list[Row]]
 Number = Callable[[Block, int], range]
@@ -16,6 +16,24 @@ def check(unit: Unit, library: Library) -> None:
     """Everything that can be known before the transaction begins; a write has no reason to fail after it."""
     for step in unit.steps:
         library.block(step.block).check(step.parameters)
+
+
+def join(steps: Iterable[Step]) -> list[Step]:
+    """Steps of one block as one step with all their rows: a statement costs about the same for one row as for many."""
+    joined: dict[Any, dict[str, Any]] = {}
+    for step in steps:
+        rest = {name: value for name, value in step.parameters.items() if name not in ("rows", "lo", "hi")}
+        joinable = "rows" in step.parameters
+        key = (step.block, repr(sorted(rest.items()))) if joinable else (step.block, len(joined))
+        known = joined.get(key)
+        if known is None:
+            joined[key] = dict(step.parameters) | ({"rows": list(step.parameters["rows"])} if joinable else {})
+            continue
+        known["rows"] += step.parameters["rows"]
+        if "lo" in known:
+            known["lo"] = min(known["lo"], step.parameters["lo"])
+            known["hi"] = max(known["hi"], step.parameters["hi"])
+    return [Step(key[0], parameters) for key, parameters in joined.items()]
 
 
 def carry_out(unit: Unit, library: Library, run: Run, number: Number) -> UnitResult:

@@ -39,7 +39,9 @@ class Window:
             self._next_due = 0
             self._scanned_at = -NEVER
 
-    def take(self, count: int, now: int, states: Collection[str] | None = None) -> list[Row]:
+    def take(
+        self, count: int, now: int, states: Collection[str] | None = None, max_depth: int | None = None
+    ) -> list[Row]:
         """The next rows to try; they leave the window."""
         with self._lock:
             self._fill(now)
@@ -49,6 +51,9 @@ class Window:
                 row = self._rows.pop(heapq.heappop(self._order)[1], None)
                 if row is None:
                     continue
+                if max_depth is not None and row["depth"] > max_depth:
+                    aside.append(row)
+                    break  # nearest first: all that follow lie deeper too
                 if states is not None and row["state"] not in states:
                     aside.append(row)
                     continue

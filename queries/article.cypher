@@ -145,6 +145,189 @@ SET a.expansion_state = 'loaded', a.claimed_by = NULL, a.claimed_at = NULL, a.le
 RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
     a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
 
+// == What an article holds ==
+// Sections carry a number of their own: the search index follows them by it. What no longer holds is stamped `gone`.
+
+// name: describe(rows, lo, hi)
+// held: rows.claim
+// Which revision of which kind of page an article is.
+UNWIND $rows AS r
+WITH r.claim AS claim, r.kind AS kind, r.revision AS revision, r.revised_at AS revised_at, r.words AS words
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = claim
+SET a.kind = kind, a.revision = revision, a.revised_at = revised_at, a.words = words;
+
+// name: add_sections(rows, lo, hi)
+// held: rows.claim
+// number: rows.seq
+// The sections of articles that had none.
+UNWIND $rows AS r
+WITH r.claim AS claim, r.id AS id, r.article AS article, r.title AS title, r.path AS path, r.level AS level,
+    r.position AS position, r.part AS part, r.text AS text, r.embedding AS embedding, r.seq AS seq
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = claim
+CREATE (a)-[:HAS_SECTION {gone: 0}]->(:Section {id: id, article: article, title: title, path: path, level: level,
+    position: position, part: part, text: text, embedding: embedding, seq: seq, gone: 0});
+
+// name: retire_sections(rows, at_ms)
+// held: rows.claim
+// number: rows.seq
+// These sections are no longer in their article; the new number tells the search index.
+UNWIND $rows AS r
+WITH r.id AS id, r.seq AS seq
+MATCH (s:Section)
+WHERE s.id = id
+SET s.gone = $at_ms, s.seq = seq;
+
+// name: replace_sections(rows)
+// held: rows.claim
+// number: rows.seq
+// Sections that are there already, with a new text.
+UNWIND $rows AS r
+WITH r.id AS id, r.title AS title, r.path AS path, r.level AS level, r.position AS position, r.part AS part,
+    r.text AS text, r.embedding AS embedding, r.seq AS seq
+MATCH (s:Section)
+WHERE s.id = id
+SET s.title = title, s.path = path, s.level = level, s.position = position, s.part = part, s.text = text,
+    s.embedding = embedding, s.seq = seq, s.gone = 0;
+
+// name: categorise(rows)
+// held: rows.claim
+// Put articles into their categories.
+UNWIND $rows AS r
+WITH r.article AS article, r.category AS category
+MATCH (a:Article)
+WHERE a.title = article
+WITH a, category
+MATCH (c:Category)
+WHERE c.name = category
+MERGE (a)-[i:IN_CATEGORY]->(c)
+SET i.gone = 0;
+
+// name: add_categories(rows)
+// held: rows.claim
+// Make the categories that are not there yet.
+UNWIND $rows AS r
+WITH r.category AS category
+MERGE (c:Category {name: category});
+
+// name: retire_edges(rows, at_ms)
+// held: rows.claim
+// Before an article is written again: its links and categories hold no longer, until they are found again.
+UNWIND $rows AS r
+WITH r.article AS article
+MATCH (a:Article)-[l:LINKS_TO|IN_CATEGORY|REDIRECTS_TO]->()
+WHERE a.title = article
+SET l.gone = $at_ms;
+
+// name: redirect(rows)
+// held: rows.claim
+// Record that one title stands for another.
+UNWIND $rows AS r
+WITH r.source AS source, r.target AS target, r.fragment AS fragment
+MATCH (a:Article)
+WHERE a.title = source
+WITH a, target, fragment
+MATCH (b:Article)
+WHERE b.title = target
+MERGE (a)-[l:REDIRECTS_TO]->(b)
+SET l.gone = 0, l.fragment = fragment;
+
+// name: connect(rows, lo, hi)
+// held: rows.claim
+// The links of articles that had none, by the number of the article they start from.
+UNWIND $rows AS r
+WITH r.claim AS claim, r.target AS target
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = claim
+WITH a, target
+MATCH (b:Article)
+WHERE b.title = target
+CREATE (a)-[:LINKS_TO {gone: 0}]->(b);
+
+// name: lower_depth(rows)
+// A shorter way was found: these articles lie nearer than was known.
+UNWIND $rows AS r
+WITH r.key AS key, r.depth AS depth
+MATCH (a:Article)
+WHERE a.title = key AND a.expansion_depth > depth
+SET a.expansion_depth = depth
+RETURN a.seq AS seq;
+
+// name: too_deep(limit)
+// Articles that are linked from one which lies more than one step nearer.
+MATCH (a:Article)-[l:LINKS_TO]->(b:Article)
+WHERE l.gone = 0 AND b.expansion_depth > a.expansion_depth + 1
+RETURN b.title AS key, min(a.expansion_depth) + 1 AS depth
+LIMIT $limit;
+
+// name: redirects_too_deep(limit)
+// Articles that a redirect which lies nearer stands for.
+MATCH (a:Article)-[l:REDIRECTS_TO]->(b:Article)
+WHERE l.gone = 0 AND b.expansion_depth > a.expansion_depth
+RETURN b.title AS key, min(a.expansion_depth) AS depth
+LIMIT $limit;
+
+// name: deepest()
+// The greatest depth that is known.
+MATCH (a:Article)
+RETURN max(a.expansion_depth) AS depth;
+
+// name: known(seqs, lo, hi)
+// Which of these articles have been written before.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs
+RETURN a.seq AS seq, a.revision AS revision;
+
+// name: sections_of(keys)
+// The sections of these articles that hold.
+UNWIND $keys AS key
+MATCH (a:Article)-[h:HAS_SECTION]->(s:Section)
+WHERE a.title = key
+RETURN a.title AS article, s.id AS id, s.gone AS gone;
+
+// name: refresh(seqs, lo, hi, now)
+// move: processed -> discovered
+// beyond: a page that was revised since is expanded again.
+// ready
+// These articles have a newer revision: they are worked on again.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state = 'processed'
+SET a.expansion_state = 'discovered', a.retry_count = 0, a.lease = 0, a.due = $now
+RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease,
+    a.expansion_state AS state, a.retry_count AS retry_count, a.lost_claims AS lost_claims,
+    a.failure_count AS failure_count;
+
+// name: revisions(after, limit)
+// The revisions of processed articles, in the order of their numbers.
+MATCH (a:Article)
+WHERE a.seq > $after AND a.expansion_state = 'processed' AND a.revision IS NOT NULL
+RETURN a.seq AS seq, a.title AS key, a.revision AS revision
+ORDER BY a.seq LIMIT $limit;
+
+// name: models()
+// The models whose vectors are in this graph.
+MATCH (m:EmbeddingModel)
+RETURN m.name AS name, m.dimension AS dimension;
+
+// name: use_model(name, dimension, at)
+// Vectors of this model go into the graph.
+MERGE (m:EmbeddingModel {name: $name})
+ON CREATE SET m.dimension = $dimension, m.used_at = $at;
+
+// name: sections_after(after, limit)
+// Sections whose number is higher, for the search index to catch up.
+MATCH (s:Section)
+WHERE s.seq > $after
+RETURN s.seq AS seq, s.id AS id, s.article AS article, s.title AS title, s.path AS path, s.text AS text,
+    s.embedding AS embedding, s.gone AS gone
+ORDER BY s.seq LIMIT $limit;
+
+// name: last_section()
+// The highest number of a section: where the search index should stand.
+MATCH (s:Section)
+RETURN max(s.seq) AS seq, count(*) AS count;
+
 // == Failures ==
 
 // name: retry(key, seq, token, due, error)
@@ -376,7 +559,10 @@ ORDER BY state;
 // name: last_number()
 // The highest number given so far.
 MATCH (a:Article)
-RETURN max(a.seq) AS seq;
+RETURN max(a.seq) AS seq
+UNION ALL
+MATCH (s:Section)
+RETURN max(s.seq) AS seq;
 
 // name: oldest_heartbeat()
 // The heartbeat of the claim that has been silent longest.

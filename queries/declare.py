@@ -122,9 +122,7 @@ def declared_move(raw: RawFile, said: Said) -> Move:
     named = [source.strip() for source in first.split("|")] if first else []
     shown = shorten(said.value)
     if not path or not all(IDENTIFIER.fullmatch(name) for name in (*named, *path)):
-        _refuse(
-            raw, said.line, f"`{shown}` is no move: write `a -> b`, `a | b -> c`, `a -> b -> c` or `-> a`"
-        )
+        _refuse(raw, said.line, f"`{shown}` is no move: write `a -> b`, `a | b -> c`, `a -> b -> c` or `-> a`")
     if len(set(named)) < len(named):
         _refuse(raw, said.line, f"the move `{shown}` names a source twice")
     if len(path) > 1 and (path[0] in named or len(set(path)) < len(path)):

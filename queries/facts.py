@@ -220,7 +220,7 @@ class _Reader:
         line, variable, then = self.tokens[at].line, self.name(at), self.text(at + 1)
         if then == "." and self.name(at + 2):
             self.assign(variable, self.name(at + 2), at + 4 if frame.clause == "set" else None, line)
-        elif then in {"=", "+="} and self.text(at + 2) == "{":
+        elif then == "+=" and self.text(at + 2) == "{":
             self.maps[at + 2] = NodeMap(variable, frozenset(), "set", at + 2)
         elif then in {"=", "+=", "["}:
             self.facts.replaced.append((variable, line))

@@ -73,6 +73,7 @@ def _checked(line: Line, keys: Collection[str], flags: Collection[str]) -> Line:
     if key.lower() in keys or key.lower() in flags:
         return Line(text=line.text, problem=f"write `// {key.lower()}` in small letters")
     if key.islower():
-        hint = did_you_mean(key, [*keys, *flags]) or "; a sentence opens with a capital letter"
+        near = nearest(key, [*keys, *flags])
+        hint = f", did you mean {near!r}?" if near else ": a sentence for people opens with a capital letter"
         return Line(text=line.text, problem=f"unknown key {shorten(key)!r}{hint}")
     return Line(text=line.text)

@@ -121,9 +121,7 @@ def _claims_are_guarded(
                 if source in claimed:
                     refuse(block, move.line, f"{lets_go} are claimed: guard it by $token, $tokens or $cutoff")
                 if source in claimed_in_place and "lease" not in known.looked_at:
-                    refuse(
-                        block, move.line, f"{lets_go} may be claimed: guard it by $token or by their lease"
-                    )
+                    refuse(block, move.line, f"{lets_go} may be claimed: guard it by $token or by their lease")
 
 
 def _all_reachable(file: str, line: int, declared: Declared, transitions: tuple[Transition, ...]) -> None:
@@ -141,9 +139,7 @@ def _all_reachable(file: str, line: int, declared: Declared, transitions: tuple[
             open_ends.append(target)
     for state in declared.states:
         if state not in reached:
-            raise QueryFileError(
-                file, line, f"no move leads to state {state!r}: add one, or take the state out"
-            )
+            raise QueryFileError(file, line, f"no move leads to state {state!r}: add one, or take the state out")
 
 
 def _nothing_stuck(file: str, line: int, declared: Declared, transitions: tuple[Transition, ...]) -> None:

@@ -165,9 +165,7 @@ class Library:
 
     @cached_property
     def _blocks(self) -> dict[str, Block]:
-        return {
-            block.full_name: block for entity in self.entities.values() for block in entity.blocks.values()
-        }
+        return {block.full_name: block for entity in self.entities.values() for block in entity.blocks.values()}
 
     @property
     def machines(self) -> dict[str, Machine]:

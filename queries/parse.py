@@ -131,9 +131,7 @@ class _Parser:
         seen: set[str] = set()
         for parameter in parameters:
             if not IDENTIFIER.fullmatch(parameter):
-                self.refuse(
-                    line, f"block {name!r} declares {shorten(parameter)!r}, which is no parameter's name"
-                )
+                self.refuse(line, f"block {name!r} declares {shorten(parameter)!r}, which is no parameter's name")
             if parameter in seen:
                 self.refuse(line, f"block {name!r} declares ${parameter} twice")
             seen.add(parameter)

@@ -21,9 +21,7 @@ def prove_block(block: Block, facts: Facts, machine: Declared | None) -> None:
         refuse(block, line, f"asks the engine for {clock}: pass times and random values as parameters")
     for name, line in facts.unwound_fields:
         advice = f"project it first, WITH {name} AS a name of its own, and use that"
-        refuse(
-            block, line, f"matches a node by {name} of an unwound row, which reads the whole table: {advice}"
-        )
+        refuse(block, line, f"matches a node by {name} of an unwound row, which reads the whole table: {advice}")
     _returns(block, facts)
     if machine is None:
         if block.moves:

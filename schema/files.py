@@ -75,9 +75,7 @@ class _Reader:
             # A note inside a statement is for people; a version there means that the statement was not ended.
             if said.key in _KEYS:
                 start = self.open[0].line
-                self.refuse(
-                    line, f"`// {said.key}:` stands inside the statement of line {start}: end it with `;`"
-                )
+                self.refuse(line, f"`// {said.key}:` stands inside the statement of line {start}: end it with `;`")
             return
         if said.problem:
             self.refuse(line, said.problem)
@@ -101,9 +99,7 @@ class _Reader:
         expected = len(self.versions) + 1
         if value != str(expected):
             found = shorten(value)
-            self.refuse(
-                line, f"version {found!r} stands where {expected} is due: versions are 1, 2, 3 and so on"
-            )
+            self.refuse(line, f"version {found!r} stands where {expected} is due: versions are 1, 2, 3 and so on")
         self.versions.append((line, []))
 
     def end_version(self) -> None:

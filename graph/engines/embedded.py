@@ -218,7 +218,7 @@ class EmbeddedEngine:
         last = self._numbers.get(block.entity)
         if last is None:
             rows = self._database.writing.rows(self.library.block(f"{block.entity}.last_number").text, {})
-            last = rows[0]["seq"] or 0
+            last = max(row["seq"] or 0 for row in rows)
         self._numbers[block.entity] = last + count
         return range(last + 1, last + count + 1)
 

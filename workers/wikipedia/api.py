@@ -36,7 +36,7 @@ class MediaWikiSource:
         batch_size: int = 50,
         maxlag_seconds: int = 5,
         with_links: bool = True,
-        limits: CallLimits = CallLimits(),  # noqa: B008 - frozen, so sharing it is safe
+        limits: CallLimits = CallLimits(),
     ) -> None:
         self._scheme, self._host, self._path = split_address(url)
         self._name = self._host
@@ -180,9 +180,7 @@ def _missing_or_failed(title: str, raw: Mapping[str, Any] | None, answer: Answer
             return Failed(title, title, "interwiki", "the title belongs to another wiki")
         return Failed(title, title, "invalid_title", "the wiki does not answer for this title")
     if raw.get("invalid"):
-        return Failed(
-            title, title, "invalid_title", str(raw.get("invalidreason", "the wiki refuses this title"))
-        )
+        return Failed(title, title, "invalid_title", str(raw.get("invalidreason", "the wiki refuses this title")))
     if raw.get("special"):
         return Failed(title, title, "special", "a page that the software makes up has no text of its own")
     return Missing(title, str(raw["title"])) if raw.get("missing") else None
@@ -190,9 +188,7 @@ def _missing_or_failed(title: str, raw: Mapping[str, Any] | None, answer: Answer
 
 def _with_redirects(page: Page, led: Answer, rules: SiteRules) -> Page | Failed:
     """The page with every hop that the wiki follows from it."""
-    hops = {
-        start: Hop(str(row["to"]), str(row.get("tofragment", ""))) for start, row in led.redirects.items()
-    }
+    hops = {start: Hop(str(row["to"]), str(row.get("tofragment", ""))) for start, row in led.redirects.items()}
     if page.title not in hops:
         own = redirect_in(page.wikitext, rules)
         hops |= {page.title: own} if own else {}
@@ -200,9 +196,7 @@ def _with_redirects(page: Page, led: Answer, rules: SiteRules) -> Page | Failed:
         if row.get("tointerwiki"):
             del hops[row["from"]]
             if row["from"] == page.title:
-                return Failed(
-                    page.asked, page.title, "interwiki", f"it redirects to another wiki: {row['to']}"
-                )
+                return Failed(page.asked, page.title, "interwiki", f"it redirects to another wiki: {row['to']}")
     return follow(page, hops.get)
 
 

@@ -39,9 +39,7 @@ class CallLimits:
 class Connection:
     """What mwclient is given as its `pool`."""
 
-    def __init__(
-        self, source: str, user_agent: str, limits: CallLimits, now: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, source: str, user_agent: str, limits: CallLimits, now: Callable[[], float] = time.time) -> None:
         import requests
 
         self._source, self._limits, self._now = source, limits, now
@@ -79,9 +77,7 @@ class Connection:
                 raise self._unavailable("timeout", "it did not answer in time") from error
             raise self._unavailable("connection", "there is no connection") from error
         except requests.exceptions.RequestException as error:
-            raise SourceRefused(
-                self._source, f"the call is not possible ({error})", "Check wikipedia_url."
-            ) from error
+            raise SourceRefused(self._source, f"the call is not possible ({error})", "Check wikipedia_url.") from error
 
     def close(self) -> None:
         """Close what is kept open."""
@@ -99,9 +95,7 @@ class Connection:
                     limit = f"its answer is larger than {self._limits.answer_bytes:,} bytes"
                     raise SourceRefused(self._source, limit, "Lower wikipedia_batch_size.")
                 if time.monotonic() > deadline:
-                    raise self._unavailable(
-                        "timeout", f"its answer took over {self._limits.call_seconds:g} s"
-                    )
+                    raise self._unavailable("timeout", f"its answer took over {self._limits.call_seconds:g} s")
         whole = requests.Response()
         whole.status_code, whole.url, whole.encoding = answer.status_code, answer.url, "utf-8"
         whole.raw = io.BytesIO(body)

@@ -39,9 +39,7 @@ class Answer:
             self.redirects[row["from"]] = row
         for page in query.get("pages", ()):
             _merge(self.pages.setdefault(str(page["title"]), {}), page)
-        self.rest |= {
-            key: value for key, value in query.items() if isinstance(value, dict) or key not in _OWN_KEYS
-        }
+        self.rest |= {key: value for key, value in query.items() if isinstance(value, dict) or key not in _OWN_KEYS}
 
     def page_of(self, title: str) -> dict[str, Any] | None:
         """The page for a title that was asked; None where the wiki left it out."""

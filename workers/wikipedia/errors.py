@@ -22,9 +22,7 @@ Fault = Literal[
 class SourceUnavailable(GraphvineError):
     """The wiki can't answer now; nothing is wrong with the titles."""
 
-    def __init__(
-        self, source: str, fault: Fault, reason: str, retry_after_seconds: float | None = None
-    ) -> None:
+    def __init__(self, source: str, fault: Fault, reason: str, retry_after_seconds: float | None = None) -> None:
         super().__init__(source, fault, reason, retry_after_seconds)
         self.source, self.fault, self.reason = source, fault, reason
         self.retry_after_seconds = retry_after_seconds
@@ -64,6 +62,4 @@ class ParserUnavailable(GraphvineError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return (
-            f"the parser process does not work: {self.reason}. Run `graphvine doctor` to see what is missing."
-        )
+        return f"the parser process does not work: {self.reason}. Run `graphvine doctor` to see what is missing."

@@ -71,9 +71,7 @@ class SiteRules:
 
     def namespace_name(self, number: int) -> str:
         """The name this wiki gives to a namespace."""
-        return (
-            self.namespaces.get(number) or CANONICAL.get(number) or (f"Namespace {number}" if number else "")
-        )
+        return self.namespaces.get(number) or CANONICAL.get(number) or (f"Namespace {number}" if number else "")
 
     def as_json(self) -> dict[str, Any]:
         """The same rules as lists and strings, for the process that parses."""
@@ -110,24 +108,15 @@ def rules_from_siteinfo(info: Mapping[str, Any]) -> SiteRules:
     general = info["general"]
     spaces: Iterable[Mapping[str, Any]] = info["namespaces"].values()
     prefixes: Iterable[Mapping[str, Any]] = info.get("interwikimap", ())
-    words = [
-        word
-        for magic in info.get("magicwords", ())
-        if magic["name"] == "redirect"
-        for word in magic["aliases"]
-    ]
+    words = [word for magic in info.get("magicwords", ()) if magic["name"] == "redirect" for word in magic["aliases"]]
     return SiteRules(
         name=str(general.get("sitename", "wiki")),
         language=str(general.get("lang", "en")),
         namespaces={int(space["id"]): str(space["name"]) for space in spaces},
         aliases={str(pair["alias"]): int(pair["id"]) for pair in info.get("namespacealiases", ())},
-        case_sensitive=frozenset(
-            int(space["id"]) for space in spaces if space.get("case") == "case-sensitive"
-        ),
+        case_sensitive=frozenset(int(space["id"]) for space in spaces if space.get("case") == "case-sensitive"),
         interwiki=frozenset(str(row["prefix"]).lower() for row in prefixes),
-        local_interwiki=frozenset(
-            str(row["prefix"]).lower() for row in prefixes if row.get("localinterwiki")
-        ),
+        local_interwiki=frozenset(str(row["prefix"]).lower() for row in prefixes if row.get("localinterwiki")),
         language_links=frozenset(str(row["prefix"]).lower() for row in prefixes if row.get("language")),
         redirect_words=tuple(dict.fromkeys([*(word.lower() for word in words), "#redirect"])),
     )

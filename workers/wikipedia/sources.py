@@ -124,7 +124,5 @@ def read_title(asked: str, rules: SiteRules) -> Title | Failed:
     if not title.full:
         return Failed(asked, asked, "invalid_title", "no page can be called so: it is only a fragment")
     if title.namespace <= SPECIAL:
-        return Failed(
-            asked, title.full, "special", "a page that the software makes up has no text of its own"
-        )
+        return Failed(asked, title.full, "special", "a page that the software makes up has no text of its own")
     return title

@@ -82,9 +82,7 @@ def parse_title(text: str, rules: SiteRules, default_namespace: int = MAIN) -> T
     if namespace not in rules.case_sensitive:
         rest = upper_first(rest, rules.language)
     if not rest and (namespace != MAIN or not fragment):
-        raise InvalidTitle(
-            text, "there is nothing after the namespace" if namespace != MAIN else "it is empty"
-        )
+        raise InvalidTitle(text, "there is nothing after the namespace" if namespace != MAIN else "it is empty")
     prefix = rules.namespace_name(namespace)
     return Title(f"{prefix}:{rest}" if prefix else rest, namespace, fragment)
 

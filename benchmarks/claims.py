@@ -1,0 +1,131 @@
+"""How fast rows go from claimed to completed, compared with durable work queues.
+
+Graphvine claims and completes through its public API, in batches, over tables of several sizes. The peers
+do the same work with the same durability: what was acknowledged is synced to the disk. Where a peer has
+no batches, its one-by-one figure stands for all batch sizes. All of them take turns within one run; a
+figure is the median of the stretches. peers/ says for each peer what exactly is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+import peers
+from support.command import main, sizes
+from support.contender import Contender
+from support.findings import Findings, number
+from support.graph_contender import GraphContender
+from support.progress import Bar
+from support.race import Race
+
+BATCHES = (1, 10, 100, 1_000)
+ROWS = [20_000, 100_000, 1_000_000]
+QUICK_BATCHES = (1, 10, 100)
+QUICK_ROWS = [1_000, 3_000]
+
+# Items per second that the largest table has to reach, by batch size.
+FLOORS = {100: 4_000, 1_000: 15_000}
+# How many times more an item may cost in the largest table than in the smallest.
+MOST_GROWTH = 1.8
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--engine", choices=("kuzu", "ladybug", "neo4j"), default="kuzu")
+    parser.add_argument(
+        "--where", help="the address of an empty Neo4j, for --engine neo4j (one size of --rows)"
+    )
+    parser.add_argument("--rows", type=sizes, help="sizes of the table, such as 20k,100k,1M")
+    parser.add_argument("--seconds", type=float, default=3.0, help="length of one stretch")
+    parser.add_argument("--rounds", type=int, default=5, help="stretches for each figure")
+    parser.add_argument("--without-peers", action="store_true", help="measure Graphvine alone")
+
+
+def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder: Path) -> None:
+    quick: bool = arguments.quick
+    rows: list[int] = sorted(arguments.rows or (QUICK_ROWS if quick else ROWS))
+    if (arguments.engine == "neo4j") != bool(arguments.where) or (arguments.where and len(rows) > 1):
+        sys.exit("--engine neo4j needs --where with the address of an empty server, and one size in --rows")
+    batches = QUICK_BATCHES if quick else BATCHES
+    with ExitStack() as opened:
+        race = Race(0.2 if quick else arguments.seconds, 1 if quick else arguments.rounds)
+        graphs = []
+        for size in rows:
+            bar.say(f"filling stores with {size:,} rows")
+            graph = GraphContender(arguments.engine, folder / f"graph-{size}", batches, arguments.where)
+            graph.fill(size)
+            graphs.append(graph)
+            found: list[Contender] = []
+            if not arguments.without_peers:
+                found, missing = peers.build(folder, size)
+                findings.notes += [line for line in missing if line not in findings.notes]
+            for contender in (graph, *found):
+                opened.callback(contender.close)
+                race.enter(contender, size)
+        race.run(bar)
+        for graph in graphs:
+            graph.close()
+    report(findings, race, rows, batches)
+    twice = sum(graph.twice for graph in graphs)
+    faults = [fault for graph in graphs for fault in graph.faults]
+    completed = sum(graph.completed for graph in graphs)
+    findings.correctness_goal(
+        "rows handed out twice", "none", f"{twice} of {completed:,}", twice == 0 and completed > 0
+    )
+    findings.correctness_goal(
+        "the store's counts agree with the work", "exactly", "; ".join(faults) or "exactly", not faults
+    )
+
+
+def report(findings: Findings, race: Race, rows: list[int], batches: tuple[int, ...]) -> None:
+    names = race.names()
+    findings.notes += [f"{name}: {race.durability[name]}" for name in names]
+    findings.tables["items per second, claim to complete (median)"] = [
+        {"rows": size, "batch": batch, **{name: round(race.rate(name, size, batch), 1) for name in names}}
+        for size in rows
+        for batch in batches
+    ]
+    findings.tables["graphvine: all items over all seconds"] = [
+        {
+            "rows": size,
+            **{f"batch {batch}": round(race.overall("graphvine", size, batch), 1) for batch in batches},
+        }
+        for size in rows
+    ]
+    smallest, largest = rows[0], rows[-1]
+    for batch, floor in FLOORS.items():
+        if batch in batches:
+            rate = race.rate("graphvine", largest, batch)
+            findings.speed_goal(
+                f"items/s at {largest:,} rows in batches of {batch}",
+                f"at least {floor:,}",
+                number(rate),
+                rate >= floor,
+            )
+    for batch in batches:
+        if batch > 1 and smallest < largest:
+            growth = race.growth("graphvine", smallest, largest, batch)
+            findings.speed_goal(
+                f"cost of an item at {largest:,} rows against {smallest:,}, batches of {batch}",
+                f"at most {MOST_GROWTH} times",
+                f"{growth:.2f} times",
+                growth <= MOST_GROWTH,
+            )
+    rivals = [name for name in names if name != "graphvine"]
+    for size in rows if rivals else ():
+        for batch in batches:
+            rate, rival = race.rate("graphvine", size, batch), partial(race.rate, size=size, batch=batch)
+            fastest = max(rivals, key=rival)
+            findings.speed_goal(
+                f"items/s at {size:,} rows in batches of {batch}",
+                f"above {fastest}'s {number(rival(fastest))}",
+                number(rate),
+                rate > rival(fastest),
+            )
+
+
+if __name__ == "__main__":
+    sys.exit(main(__file__, __doc__, measure, options))

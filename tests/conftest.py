@@ -1,0 +1,42 @@
+"""What every test folder shares: the options, and an environment that nobody's own settings reach."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.support.fixtures import clock, graph, place, template  # noqa: F401  shared by every suite
+
+ENGINES = ("kuzu", "ladybug", "neo4j", "http")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--engine", choices=ENGINES, default="kuzu", help="the engine under test, one per process"
+    )
+    parser.addoption("--full", action="store_true", help="run the long counts")
+    parser.addoption("--kills", type=int, help="how many processes the crash suite kills at random moments")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name in [name for name in os.environ if name.startswith("GRAPHVINE_")]:
+        if name != "GRAPHVINE_TEST_CACHE":
+            del os.environ[name]
+    # No deadline per example: a busy machine is not a fault. The suite's own timeout catches what hangs.
+    settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile("full", settings.get_profile("house"), max_examples=1000)
+    settings.load_profile("full" if config.getoption("--full") else "house")
+
+
+@pytest.fixture(scope="session")
+def engine_name(request: pytest.FixtureRequest) -> str:
+    """The engine chosen by --engine."""
+    return str(request.config.getoption("--engine"))
+
+
+@pytest.fixture(scope="session")
+def full(request: pytest.FixtureRequest) -> bool:
+    """Whether --full asked for the long counts."""
+    return bool(request.config.getoption("--full"))

@@ -1,0 +1,66 @@
+"""What the documents say of each machine, copied out by hand, and how a machine is held against it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graphvine.queries import Machine
+
+# Source (None: the row is created), target, and the document's name for the step.
+Step = tuple[str | None, str, str]
+
+
+@dataclass(frozen=True)
+class Document:
+    name: str
+    initial: str
+    final: frozenset[str]
+    states: frozenset[str]
+    steps: frozenset[Step]
+
+
+ARTICLE = Document(
+    name="expansion-state-machine.md",
+    initial="discovered",
+    final=frozenset({"processed", "failed"}),
+    states=frozenset({"discovered", "claimed", "loaded", "processed", "failed"}),
+    steps=frozenset(
+        {
+            (None, "discovered", "initialize_seeds"),
+            ("discovered", "claimed", "claim_work"),
+            # One function, three outcomes: success, failure to be tried again, failure for good.
+            ("claimed", "loaded", "process_article"),
+            ("claimed", "discovered", "process_article"),
+            ("claimed", "failed", "process_article"),
+            # The source is done, and what it links to is new.
+            ("loaded", "processed", "discover_links"),
+            (None, "discovered", "discover_links"),
+            ("claimed", "discovered", "reclaim_stale"),
+        }
+    ),
+)
+
+
+def left_out(machine: Machine, document: Document) -> list[str]:
+    """What the document has and the machine has not."""
+    named = {(step.source, step.target, step.name) for step in machine.moves}
+    states = {state.name for state in machine.states}
+    missing = [f"state {state}" for state in sorted(document.states - states)]
+    steps = sorted(document.steps - named, key=str)
+    return missing + [f"{name}: {source} -> {target}" for source, target, name in steps]
+
+
+def unexplained(machine: Machine, document: Document) -> list[str]:
+    """What the machine has beyond the document without saying why."""
+    pairs = {(source, target) for source, target, _ in document.steps}
+    found = [
+        f"state {state.name}"
+        for state in machine.states
+        if state.name not in document.states and not state.beyond.strip()
+    ]
+    for step in machine.moves:
+        named = (step.source, step.target, step.name) in document.steps
+        told = named if step.name else (step.source, step.target) in pairs
+        if not told and not step.beyond.strip():
+            found.append(f"{step.block}: {step.source} -> {step.target} ({step.name or 'without a name'})")
+    return found

@@ -1,0 +1,69 @@
+"""Articles as tests look at them and write about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from graphvine.claims import Claims
+from graphvine.graph import Graph
+from graphvine.records import Claim, Step
+
+COLUMNS = (
+    "title", "expansion_state", "expansion_depth", "claimed_by", "claimed_at", "processed_at", "retry_count",
+    "last_error", "seq", "due", "lease", "lost_claims", "failure_count",
+)  # fmt: skip
+_ALL = ", ".join(f"a.{column} AS {column}" for column in COLUMNS)
+
+
+def row(graph: Graph, title: str) -> dict[str, Any]:
+    """Every column of one article."""
+    found = graph.query(f"MATCH (a:Article {{title: $title}}) RETURN {_ALL}", {"title": title}).as_dicts()
+    assert len(found) == 1, f"{len(found)} articles {title!r}"
+    return found[0]
+
+
+def rows(graph: Graph) -> dict[str, dict[str, Any]]:
+    """Every column of every article, by title."""
+    found = graph.query(f"MATCH (a:Article) RETURN {_ALL}", max_rows=1_000_000).as_dicts()
+    by_title = {one["title"]: one for one in found}
+    assert len(by_title) == len(found), "a title stands there twice"
+    return by_title
+
+
+def states(graph: Graph) -> dict[str, str]:
+    found = graph.query("MATCH (a:Article) RETURN a.title, a.expansion_state", max_rows=1_000_000)
+    return {title: state for title, state in found.rows}
+
+
+def links(graph: Graph) -> list[tuple[str, str]]:
+    found = graph.query("MATCH (a:Article)-[:LINKS_TO]->(b:Article) RETURN a.title, b.title", max_rows=1_000_000)
+    return sorted((source, target) for source, target in found.rows)
+
+
+def keys(claims: Iterable[Claim]) -> list[str]:
+    return [claim.key for claim in claims]
+
+
+def linking(graph: Graph, claim: Claim, titles: Sequence[str]) -> list[Step]:
+    """The results of an article that links to these: they are discovered, and the links recorded."""
+    found = [{"claim": claim.seq, "title": title, "depth": claim.depth + 1, "seq": 0} for title in titles]
+    edges = [{"claim": claim.seq, "source": claim.key, "target": title} for title in titles]
+    return [
+        Step("article.discover", {"rows": found, "now": graph.clock.now_ms()}),
+        Step("article.link", {"rows": edges}),
+    ]
+
+
+def take_one(claims: Claims) -> Claim:
+    """Claim one row that must be there."""
+    (claim,) = claims.claim(1)
+    return claim
+
+
+def fail_for_good(graph: Graph, title: str, error: str = "gone") -> None:
+    """Claim this article, which must be the next, and give it up."""
+    claims = graph.claims("article", "the one who fails it")
+    claim = take_one(claims)
+    assert claim.key == title
+    claims.fail(claim, error, permanent=True)

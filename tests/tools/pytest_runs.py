@@ -1,0 +1,84 @@
+"""Run pytest in a process of its own, with a limit in time, and count what it reports."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.tools.package_tree import REPOSITORY
+
+# A skip that starts so says that the engine does not claim to have the ability; any other hides a check.
+CAPABILITY = re.compile(r"capability: ", re.IGNORECASE)
+
+
+@dataclass
+class Counts:
+    """Tests by outcome, and the skips that no capability explains."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    unexplained: list[str] = field(default_factory=list)
+
+    def add(self, other: Counts) -> None:
+        self.outcomes += other.outcomes
+        self.unexplained += other.unexplained
+
+    def __str__(self) -> str:
+        order = ("failed", "passed", "skipped", "xfailed", "error")
+        named = [f"{self.outcomes[outcome]} {outcome}" for outcome in order if self.outcomes[outcome]]
+        return ", ".join(named) or "no tests"
+
+
+def run_pytest(python: Path, arguments: tuple[str, ...], seconds: float) -> tuple[int, Counts]:
+    """Return pytest's exit status (124 when the time was up) and the counts of its report."""
+    with tempfile.TemporaryDirectory(prefix="graphvine-lane-") as folder:
+        report = Path(folder) / "report.xml"
+        command = [str(python), "-m", "pytest", *arguments, f"--junitxml={report}"]
+        # A session of its own: whatever the tests left running ends with them.
+        process = subprocess.Popen(command, cwd=REPOSITORY, start_new_session=True)
+        try:
+            status = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            print(f"\nStopped: not done after {seconds:.0f} s.", flush=True)
+            status = 124
+        finally:
+            _end_group(process)
+        return status, read_report(report) if report.exists() else Counts()
+
+
+def read_report(report: Path) -> Counts:
+    """Count the outcomes in a JUnit file as pytest writes it."""
+    counts = Counts()
+    for case in ElementTree.parse(report).iter("testcase"):
+        outcome = _outcome(case)
+        counts.outcomes[outcome] += 1
+        skipped = case.find("skipped")
+        if outcome == "skipped" and skipped is not None:
+            reason = skipped.get("message", "")
+            if not CAPABILITY.match(reason):
+                counts.unexplained.append(f"{case.get('classname')}::{case.get('name')}: {reason}")
+    return counts
+
+
+def _outcome(case: ElementTree.Element) -> str:
+    for tag, outcome in (("failure", "failed"), ("error", "error")):
+        if case.find(tag) is not None:
+            return outcome
+    skipped = case.find("skipped")
+    if skipped is None:
+        return "passed"
+    return "xfailed" if skipped.get("type") == "pytest.xfail" else "skipped"
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+    process.wait()

@@ -1,0 +1,33 @@
+"""What the modules of commands are made of, and how their apps become commands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+# Rich would make help prettier and three times slower; commands load it when they print a table.
+_PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
+
+
+def new_app(help: str | None = None) -> typer.Typer:
+    """An app for commands: each that is registered on it stands at the top, a sub-app under its own name."""
+    return typer.Typer(help=help, **_PLAIN)
+
+
+def commands_of(app: typer.Typer) -> dict[str, Any]:
+    """The commands of an app, by name."""
+    built: Any = typer.main.get_command(app)
+    found = dict(built.commands) if hasattr(built, "commands") else {built.name: built}
+    for command in found.values():
+        _keep_examples(command)
+    return found
+
+
+def _keep_examples(command: Any) -> None:
+    """Help texts are filled like prose; paragraphs that are indented are examples and stay as they are."""
+    if command.help:
+        paragraphs = command.help.split("\n\n")
+        command.help = "\n\n".join(f"\b\n{text}" if text.startswith("  ") else text for text in paragraphs)
+    for inner in getattr(command, "commands", {}).values():
+        _keep_examples(inner)

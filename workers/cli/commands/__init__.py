@@ -1,0 +1,1 @@
+"""The core's commands: a module each, named as the command is."""

@@ -1,0 +1,148 @@
+"""Pages from a MediaWiki XML dump: .xml, .xml.gz or .xml.bz2, each title a seek away."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from xml.parsers.expat import ExpatError
+
+from graphvine.workers.wikipedia.dump_build import Progress, open_index
+from graphvine.workers.wikipedia.dump_index import Counts
+from graphvine.workers.wikipedia.dump_xml import Broken, Entry, revision_text
+from graphvine.workers.wikipedia.redirects import follow, redirect_in, redirect_title
+from graphvine.workers.wikipedia.site import SiteRules
+from graphvine.workers.wikipedia.sources import Failed, Hop, Missing, Page, Result, read_title
+from graphvine.workers.wikipedia.titles import InvalidTitle, Title, parse_title
+
+# XML spells some characters with five or six bytes; no wiki's limit is beyond 2 MiB of text.
+_XML_BYTES_PER_TEXT_BYTE = 6
+
+
+class DumpSource:
+    """A wiki as it was on the day of its dump."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        index_folder: Path | None = None,
+        progress: Progress | None = None,
+        max_wikitext_bytes: int = 4 * 1024 * 1024,
+        batch_size: int = 50,
+        name: str | None = None,
+        in_memory: bool = False,
+    ) -> None:
+        """Open a dump. The first time this reads all of it, which `progress` is told of."""
+        self._path = Path(path)
+        self._name, self._batch_size = name or self._path.name, batch_size
+        self._max_wikitext_bytes = max_wikitext_bytes
+        self._index, self._blocks = open_index(self._path, index_folder, progress, in_memory)
+        self._rules = SiteRules.from_json(json.loads(self._index.meta("rules") or "{}"))
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def batch_size(self) -> int:
+        return self._batch_size
+
+    def rules(self) -> SiteRules:
+        return self._rules
+
+    def fetch(self, titles: Sequence[str]) -> list[Result]:
+        read = [read_title(asked, self._rules) for asked in titles]
+        entries = self._index.find(title.full for title in read if isinstance(title, Title))
+        results: dict[int, Result] = {}
+        # In the order of the file: neighbours are often packed together.
+        for place in sorted(range(len(read)), key=lambda place: self._start(read[place], entries)):
+            asked, title = titles[place], read[place]
+            results[place] = title if isinstance(title, Failed) else self._result(asked, title.full, entries)
+        return [results[place] for place in range(len(read))]
+
+    def changed_since(self, revisions: Mapping[str, int]) -> set[str]:
+        read = {asked: read_title(asked, self._rules) for asked in revisions}
+        entries = self._index.find(title.full for title in read.values() if isinstance(title, Title))
+        return {
+            asked
+            for asked, title in read.items()
+            if isinstance(title, Failed)
+            or title.full not in entries
+            or entries[title.full].revision_id != revisions[asked]
+        }
+
+    def close(self) -> None:
+        self._blocks.close()
+        self._index.close()
+
+    def counts(self) -> Counts:
+        """How many pages the dump holds, by kind."""
+        return self._index.counts()
+
+    def broken_pages(self, limit: int = 1000) -> list[Broken]:
+        """The pages that could not be read, each with its reason."""
+        return self._index.broken_pages(limit)
+
+    def titles(self, namespace: int = 0, after: str = "", limit: int = 1000) -> list[str]:
+        """The titles after a given one, in order."""
+        return self._index.titles(namespace, after, limit)
+
+    @staticmethod
+    def _start(title: Title | Failed, entries: Mapping[str, Entry]) -> int:
+        entry = entries.get(title.full) if isinstance(title, Title) else None
+        return entry.start if entry else -1
+
+    def _result(self, asked: str, title: str, entries: Mapping[str, Entry]) -> Result:
+        entry = entries.get(title)
+        if entry is None:
+            broken = self._index.broken_page(title)
+            return Failed(asked, title, "broken", broken.reason) if broken else Missing(asked, title)
+        text = self._text(asked, entry)
+        if isinstance(text, Failed):
+            return text
+        page = Page(
+            asked=asked,
+            title=title,
+            namespace=entry.namespace,
+            page_id=entry.page_id,
+            revision_id=entry.revision_id,
+            timestamp=entry.timestamp,
+            wikitext=text,
+        )
+        target = redirect_title(text, self._rules)
+        if target and target.interwiki:
+            return Failed(asked, title, "interwiki", f"it redirects to another wiki: {target.interwiki}:{target.full}")
+        return follow(page, self._next_hop)
+
+    def _text(self, asked: str, entry: Entry) -> str | Failed:
+        if entry.hidden:
+            return Failed(asked, entry.title, "hidden", "its newest text was taken out of public view")
+        if entry.model != "wikitext":
+            return Failed(asked, entry.title, "not_wikitext", f"its content is {entry.model}, not wikitext")
+        limit = f"its text is larger than {self._max_wikitext_bytes:,} bytes"
+        if entry.length > self._max_wikitext_bytes * _XML_BYTES_PER_TEXT_BYTE:
+            return Failed(asked, entry.title, "too_large", limit)
+        try:
+            text = revision_text(self._blocks.read(entry.start, entry.length))
+        except ExpatError as error:
+            return Failed(asked, entry.title, "broken", f"its XML is broken: {error}")
+        if not text and entry.stub:
+            return Failed(asked, entry.title, "broken", "the dump holds only its description, not its text")
+        if len(text.encode()) > self._max_wikitext_bytes:
+            return Failed(asked, entry.title, "too_large", limit)
+        return text
+
+    def _next_hop(self, title: str) -> Hop | None:
+        entry = self._index.find([title]).get(title)
+        text = self._text(title, entry) if entry else ""
+        if not entry or isinstance(text, Failed):
+            return None
+        return redirect_in(text, self._rules) or self._marked(entry)
+
+    def _marked(self, entry: Entry) -> Hop | None:
+        """The mark that the dump sets beside a redirect, for keywords that we do not know."""
+        try:
+            return Hop(parse_title(entry.redirect, self._rules).full) if entry.redirect else None
+        except InvalidTitle:
+            return None
