@@ -50,8 +50,8 @@ format: $(DEV) ## Format the sources and sort their imports
 parts: $(DEV) ## Install what the lanes need (apt wants root, Maven and pip the network); LANES=neo4j for one
 	@$(BIN)/python -m tests.tools.run_lanes --install-only $(LANES)
 
-bench: $(BENCH) $(WEIGHTS) ## Run every benchmark; ONLY=claims for one, ARGS="--json" for its options
-	@$(BIN)/python -m tests.tools.run_benchmarks $(ONLY) -- $(ARGS)
+bench: $(BENCH) $(WEIGHTS) ## Run every benchmark and write docs/benchmarks.md; ONLY=claims for one, QUICK=1 for tiny sizes
+	@$(BIN)/python benchmarks/report.py $(if $(QUICK),--quick) $(ONLY)
 
 wheel: $(DEV) ## Build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .

@@ -3,7 +3,7 @@
 Graphvine claims and completes through its public API, in batches, over tables of several sizes. The peers
 do the same work with the same durability: what was acknowledged is synced to the disk. Where a peer has
 no batches, its one-by-one figure stands for all batch sizes. All of them take turns within one run; a
-figure is the median of the stretches. peers/ says for each peer what exactly is measured.
+figure is the median of the repetitions. peers/ says for each peer what exactly is measured.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 
 import peers
@@ -35,12 +34,11 @@ MOST_GROWTH = 1.8
 
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engine", choices=("kuzu", "ladybug", "neo4j"), default="kuzu")
-    parser.add_argument(
-        "--where", help="the address of an empty Neo4j, for --engine neo4j (one size of --rows)"
-    )
+    parser.add_argument("--where", help="the address of an empty Neo4j, for --engine neo4j (one size of --rows)")
     parser.add_argument("--rows", type=sizes, help="sizes of the table, such as 20k,100k,1M")
-    parser.add_argument("--seconds", type=float, default=3.0, help="length of one stretch")
-    parser.add_argument("--rounds", type=int, default=5, help="stretches for each figure")
+    parser.add_argument("--seconds", type=float, default=0.75, help="length of one turn")
+    parser.add_argument("--turns", type=int, default=4, help="turns that make one repetition")
+    parser.add_argument("--repetitions", type=int, default=5, help="repetitions, whose median is the figure")
     parser.add_argument("--without-peers", action="store_true", help="measure Graphvine alone")
 
 
@@ -51,19 +49,19 @@ def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder:
         sys.exit("--engine neo4j needs --where with the address of an empty server, and one size in --rows")
     batches = QUICK_BATCHES if quick else BATCHES
     with ExitStack() as opened:
-        race = Race(0.2 if quick else arguments.seconds, 1 if quick else arguments.rounds)
+        race = Race(0.2, 1, 1) if quick else Race(arguments.seconds, arguments.turns, arguments.repetitions)
         graphs = []
         for size in rows:
             bar.say(f"filling stores with {size:,} rows")
             graph = GraphContender(arguments.engine, folder / f"graph-{size}", batches, arguments.where)
+            opened.callback(graph.close)
             graph.fill(size)
             graphs.append(graph)
             found: list[Contender] = []
             if not arguments.without_peers:
-                found, missing = peers.build(folder, size)
+                found, missing = peers.build(folder, size, opened)
                 findings.notes += [line for line in missing if line not in findings.notes]
             for contender in (graph, *found):
-                opened.callback(contender.close)
                 race.enter(contender, size)
         race.run(bar)
         for graph in graphs:
@@ -88,13 +86,6 @@ def report(findings: Findings, race: Race, rows: list[int], batches: tuple[int, 
         for size in rows
         for batch in batches
     ]
-    findings.tables["graphvine: all items over all seconds"] = [
-        {
-            "rows": size,
-            **{f"batch {batch}": round(race.overall("graphvine", size, batch), 1) for batch in batches},
-        }
-        for size in rows
-    ]
     smallest, largest = rows[0], rows[-1]
     for batch, floor in FLOORS.items():
         if batch in batches:
@@ -117,13 +108,13 @@ def report(findings: Findings, race: Race, rows: list[int], batches: tuple[int, 
     rivals = [name for name in names if name != "graphvine"]
     for size in rows if rivals else ():
         for batch in batches:
-            rate, rival = race.rate("graphvine", size, batch), partial(race.rate, size=size, batch=batch)
-            fastest = max(rivals, key=rival)
+            closest = min(rivals, key=lambda rival: race.lead("graphvine", rival, size, batch))
+            lead = race.lead("graphvine", closest, size, batch)
             findings.speed_goal(
-                f"items/s at {size:,} rows in batches of {batch}",
-                f"above {fastest}'s {number(rival(fastest))}",
-                number(rate),
-                rate > rival(fastest),
+                f"lead over the closest peer, {closest}, at {size:,} rows in batches of {batch}",
+                "more than 1 times",
+                f"{lead:.2f} times",
+                lead > 1,
             )
 
 

@@ -35,9 +35,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engine", choices=("kuzu", "ladybug"), default="kuzu")
     parser.add_argument("--rows", type=int, help=f"rows in the table (default {ROWS:,})")
     parser.add_argument("--kills", type=int, default=7, help="how often to kill and recover")
-    parser.add_argument(
-        "--batch", type=int, default=100, help="rows that the killed process claims at a time"
-    )
+    parser.add_argument("--batch", type=int, default=100, help="rows that the killed process claims at a time")
     parser.add_argument("--seed", type=int, default=1, help="of the random moments")
 
 
@@ -61,10 +59,7 @@ def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder:
         processed = report["states"].get("processed", 0)
         # A batch may have been committed and not reported any more: at most one.
         if not acknowledged <= processed <= acknowledged + arguments.batch or report["claimed"] != CLAIM:
-            lost.append(
-                f"kill {kill}: {acknowledged:,} acknowledged, {processed:,} found,"
-                f" {report['claimed']} claimed"
-            )
+            lost.append(f"kill {kill}: {acknowledged:,} acknowledged, {processed:,} found, {report['claimed']} claimed")
         acknowledged = processed
         table.append({
             "kill": kill, "completed so far": acknowledged,

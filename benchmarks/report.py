@@ -42,12 +42,8 @@ def run(script: Path, quick: bool) -> dict[str, Any]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "names", nargs="*", help="some benchmarks only; the page is then printed, not written"
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help="tiny sizes; the page is then printed, not written"
-    )
+    parser.add_argument("names", nargs="*", help="some benchmarks only; the page is then printed, not written")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes; the page is then printed, not written")
     arguments = parser.parse_args()
     known = {script.stem: script for script in benchmarks()}
     unknown = sorted(set(arguments.names) - set(known))

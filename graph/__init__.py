@@ -18,20 +18,21 @@ if TYPE_CHECKING:
     from graphvine.backup import restore
     from graphvine.errors import ClaimLost, GraphvineError
     from graphvine.graph import Graph, open
-    from graphvine.outcomes import Done, GiveUp, Retry
+    from graphvine.outcomes import Done, GiveUp, Postpone, Retry
     from graphvine.queue import WorkQueueManager
     from graphvine.records import Claim, Step, Unit
     from graphvine.settings import Settings
 
 __all__ = [
-    "Claim", "ClaimLost", "Done", "GiveUp", "Graph", "GraphvineError", "Retry", "Settings", "Step", "Unit",
+    "Claim", "ClaimLost", "Done", "GiveUp", "Graph", "GraphvineError", "Postpone", "Retry", "Settings", "Step", "Unit",
     "WorkQueueManager", "open", "restore",
 ]  # fmt: skip
 __version__ = "0.1.0"
 
 _HOMES = {
     "Claim": "records", "ClaimLost": "errors", "Done": "outcomes", "GiveUp": "outcomes", "Graph": "graph",
-    "GraphvineError": "errors", "Retry": "outcomes", "Settings": "settings", "Step": "records", "Unit": "records",
+    "GraphvineError": "errors", "Postpone": "outcomes", "Retry": "outcomes",
+    "Settings": "settings", "Step": "records", "Unit": "records",
     "WorkQueueManager": "queue", "open": "graph", "restore": "backup",
 }  # fmt: skip
 

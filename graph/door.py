@@ -13,7 +13,7 @@ from graphvine.errors import UnknownPipeline
 from graphvine.queries import Machine
 from graphvine.records import Row, Step, Unit, UnitResult
 from graphvine.settings import Settings
-from graphvine.window import Window
+from graphvine.window import Scan, Windows
 
 Listener = Callable[[str, dict[str, Any]], None]
 
@@ -23,7 +23,7 @@ class Door:
         self.engine, self.settings, self.clock = engine, settings, clock
         self.library = engine.library
         self._listeners: list[Listener] = []
-        self._windows: dict[str, Window] = {}
+        self._windows: dict[str, Windows] = {}
         self._pauses: dict[str, str] | None = None
         self._lock = threading.Lock()
 
@@ -56,18 +56,20 @@ class Door:
         for step, rows in zip(unit.steps, result.rows, strict=True):
             block = self.library.block(step.block)
             if block.ready and rows and block.entity in self._windows:
-                ready = [row for row in rows if row["lease"] <= 0 and row["due"] < NEVER]
+                # A row that was there already (created is false) has not changed by being found again.
+                ready = [r for r in rows if r.get("created", True) and r["lease"] <= 0 and r["due"] < NEVER]
                 self._windows[block.entity].offer(ready, now)
         self.report(
             "write", blocks=[s.block for s in unit.steps], held=len(result.held), seconds=time.perf_counter() - started
         )
         return result
 
-    def window(self, pipeline: str) -> Window:
+    def window(self, pipeline: str) -> Windows:
         """What comes next in this pipeline."""
         with self._lock:
             if pipeline not in self._windows:
-                self._windows[pipeline] = Window(self._scan(pipeline), self.settings.window_rows)
+                initial = self.machine(pipeline).initial.name
+                self._windows[pipeline] = Windows(self._scan(pipeline), self.settings.window_rows, initial)
             return self._windows[pipeline]
 
     def forget(self) -> None:
@@ -102,10 +104,10 @@ class Door:
             self._pauses = {row["name"]: row["reason"] or "" for row in rows if row["paused"]}
         return self._pauses
 
-    def _scan(self, pipeline: str) -> Callable[[int], tuple[list[Row], int]]:
-        def scan(now: int) -> tuple[list[Row], int]:
-            rows = self.read(f"{pipeline}.ready", now=now, limit=self.settings.window_rows)
-            due = self.read(f"{pipeline}.next_due", now=now, never=NEVER)[0]["due"]
+    def _scan(self, pipeline: str) -> Scan:
+        def scan(now: int, lease: int) -> tuple[list[Row], int]:
+            rows = self.read(f"{pipeline}.ready", now=now, lease=lease, limit=self.settings.window_rows)
+            due = self.read(f"{pipeline}.next_due", now=now, lease=lease, never=NEVER)[0]["due"]
             return rows, NEVER if due is None else due
 
         return scan

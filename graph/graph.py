@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -45,6 +44,7 @@ class Graph:
             self.migrated = migrate(self.door)
             draw_machines(self.door)
             self._align()
+            self._reap_dead()
         except BaseException:
             self.engine.close()
             raise
@@ -103,8 +103,9 @@ class Graph:
     def claims(self, pipeline: str, worker: str | None = None) -> Claims:
         """The queue of a pipeline, in the eyes of one worker."""
         from graphvine.claims import Claims
+        from graphvine.reaper import worker_name
 
-        return Claims(self.door, pipeline, worker or f"{socket.gethostname()}-{os.getpid()}")
+        return Claims(self.door, pipeline, worker or worker_name())
 
     def reap(self, pipeline: str, timeout_seconds: float | None = None) -> Reaped:
         """Take back claims with no heartbeat, and bring numbers in line with words set by hand."""
@@ -165,6 +166,13 @@ class Graph:
 
         for pipeline in self.library.machines:
             align(self.door, pipeline)
+
+    def _reap_dead(self) -> None:
+        if self.engine.capabilities.single_owner:
+            from graphvine.reaper import reap_dead
+
+            for pipeline in self.library.machines:
+                reap_dead(self.door, pipeline)
 
     def __repr__(self) -> str:
         return f"<graphvine.Graph {self.engine.name} {self.where}>"

@@ -32,10 +32,11 @@ def seed(door: Door, pipeline: str, keys: Iterable[str]) -> int:
 
 def failed(door: Door, pipeline: str, keys: Iterable[str] | None, contains: str, limit: int) -> list[FailedRow]:
     door.machine(pipeline)
-    rows = door.read(f"{pipeline}.failed", contains=contains, limit=limit)
-    if keys is not None:
-        wanted = set(keys)
-        rows = [row for row in rows if row["key"] in wanted]
+    wanted = None if keys is None else list(dict.fromkeys(keys))
+    if wanted is None:
+        rows = door.read(f"{pipeline}.failed", contains=contains, limit=limit)
+    else:
+        rows = door.read(f"{pipeline}.failed_named", keys=wanted) if wanted else []
     return [
         FailedRow(
             row["key"],

@@ -35,4 +35,13 @@ class GiveUp:
     trace: str | None = None
 
 
-Outcome = Done | Retry | GiveUp
+@dataclass(frozen=True, slots=True)
+class Postpone:
+    """Nothing is wrong with the row: what it needs is away for the moment. It goes back, and no try is burnt."""
+
+    claim: Claim
+    reason: str
+    after_seconds: float = 0.0
+
+
+Outcome = Done | Retry | GiveUp | Postpone

@@ -41,7 +41,7 @@ class WorkQueueManager:
                 self._mine.update((claim.key, claim) for claim in claims)
                 return [{"title": c.key, "expansion_depth": c.depth, "retry_count": c.retry_count} for c in claims]
             now = self._graph.clock.now_ms()
-            due = self._graph.door.window("article").next_due(now)
+            due = self._graph.door.window("article").next_due(now, {"discovered"})
             if due is None or self._graph.door.paused("article") is not None:
                 return []
             self._graph.clock.sleep(min(max(due - now, 1) / 1000, _LONGEST_WAIT_SECONDS))

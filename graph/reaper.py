@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+import socket
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -40,6 +43,43 @@ def reap(door: Door, pipeline: str, timeout_seconds: float) -> Reaped:
     return Reaped(reclaimed, given_up, aligned)
 
 
+def reap_dead(door: Door, pipeline: str) -> int:
+    """Take back at once what processes of this machine held that are no longer there. Returns how many rows.
+
+    Only where one process owns the store: then nobody else can be writing for them.
+    """
+    now = moment(door.clock.now_ms() + 1)
+    reclaimed = 0
+    while rows := door.read(f"{pipeline}.stale", cutoff=now, limit=_ROWS_AT_ONCE):
+        dead = [row for row in rows if _process_is_gone(row["claimed_by"])]
+        back, out = _reclaim(door, pipeline, dead, now) if dead else (0, 0)
+        reclaimed += back + out
+        if len(rows) < _ROWS_AT_ONCE or back + out == 0:
+            break
+    if reclaimed:
+        door.report("reclaimed_from_the_dead", pipeline=pipeline, rows=reclaimed)
+    return reclaimed
+
+
+def worker_name() -> str:
+    """A name for a worker of this process: the machine, the process, and something of its own."""
+    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(2)}"
+
+
+def _process_is_gone(worker: str | None) -> bool:
+    host, _, rest = (worker or "").partition(":")
+    pid = rest.partition(":")[0]
+    if host != socket.gethostname() or not pid.isdigit():
+        return False  # another machine's, or a name that somebody chose: the time-out decides
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
+
+
 def align(door: Door, pipeline: str) -> int:
     """Bring the numbers of rows whose state was set by hand in line with the word. Returns how many it was."""
     machine = door.machine(pipeline)
@@ -49,7 +89,7 @@ def align(door: Door, pipeline: str) -> int:
     aligned = 0
     while rows := door.read(f"{pipeline}.misaligned", never=NEVER, limit=_ROWS_AT_ONCE):
         steps = []
-        unnumbered = [{"key": row["key"], "seq": 0} for row in rows if row["seq"] is None]
+        unnumbered = [{"key": row["key"], "seq": 0} for row in rows if row["incomplete"]]
         if unnumbered:
             steps.append(Step(f"{pipeline}.number", {"rows": unnumbered}))
         known: dict[str, Any] = {"now": door.clock.now_ms(), "never": NEVER, "nobody": _NOBODY}

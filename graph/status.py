@@ -18,7 +18,7 @@ def _one(door: Door, pipeline: str) -> PipelineStatus:
     machine = door.machine(pipeline)
     found = {row["state"] or "(none)": row["count"] for row in door.read(f"{pipeline}.counts")}
     states = {state.name: found.pop(state.name, 0) for state in machine.states} | found
-    waiting = door.read(f"{pipeline}.next_due", now=door.clock.now_ms(), never=NEVER)[0]["waiting"]
+    waiting = door.read(f"{pipeline}.next_due", now=door.clock.now_ms(), lease=0, never=NEVER)[0]["waiting"]
     beat = door.read(f"{pipeline}.oldest_heartbeat")[0]
     total = sum(states.values())
     done = sum(states.get(name, 0) for name in _DONE)

@@ -22,9 +22,59 @@ _RESCAN_MS = 250
 _SUSPECT_AT = 2
 
 
+# (now, lease) to the ready rows in claim order, and when the next of the others comes due.
+Scan = Callable[[int, int], tuple[list[Row], int]]
+
+FRESH, RESUMED = 0, -1
+
+
+class Windows:
+    """The two windows of a pipeline: rows that start, and rows that go on from a middle state; the latter first.
+
+    They are kept apart so that many of one kind can't hide the other from who asks for it.
+    """
+
+    def __init__(self, scan: Scan, size: int, initial: str) -> None:
+        self._initial = initial
+        self._fresh = Window(lambda now: scan(now, FRESH), size)
+        self._resumed = Window(lambda now: scan(now, RESUMED), size)
+
+    def take(
+        self, count: int, now: int, states: Collection[str] | None = None, max_depth: int | None = None
+    ) -> list[Row]:
+        taken: list[Row] = []
+        for window in self._asked(states):
+            if taken and is_suspect(taken[0]):
+                break
+            more = window.take(count - len(taken), now, states, max_depth)
+            if taken and more and is_suspect(more[0]):
+                window.offer(more, now)
+                break
+            taken += more
+        return taken
+
+    def offer(self, rows: list[Row], now: int) -> None:
+        """These have become ready, or will."""
+        self._fresh.offer([row for row in rows if row["lease"] == FRESH], now)
+        self._resumed.offer([row for row in rows if row["lease"] == RESUMED], now)
+
+    def drop(self) -> None:
+        self._fresh.drop()
+        self._resumed.drop()
+
+    def next_due(self, now: int, states: Collection[str] | None = None) -> int | None:
+        """When a row that is backing off comes due; None when none is."""
+        return min((due for window in self._asked(states) if (due := window.next_due(now)) is not None), default=None)
+
+    def _asked(self, states: Collection[str] | None) -> list[Window]:
+        if states is None:
+            return [self._resumed, self._fresh]
+        resumed = [self._resumed] if any(state != self._initial for state in states) else []
+        return resumed + ([self._fresh] if self._initial in states else [])
+
+
 class Window:
     def __init__(self, scan: Callable[[int], tuple[list[Row], int]], size: int) -> None:
-        """`scan(now)` gives up to `size` ready rows in claim order, and when the next of the others comes due."""
         self._scan, self._size = scan, size
         self._lock = threading.RLock()
         self.drop()
@@ -34,7 +84,8 @@ class Window:
         with self._lock:
             self._rows: dict[int, Row] = {}
             self._order: list[tuple[int, int]] = []
-            self._waiting: list[tuple[int, int, Row]] = []
+            self._waiting: list[tuple[int, int]] = []
+            self._later: dict[int, Row] = {}
             self._end: tuple[int, int] | None = None  # None: everything that is ready is here
             self._next_due = 0
             self._scanned_at = -NEVER
@@ -57,7 +108,7 @@ class Window:
                 if states is not None and row["state"] not in states:
                     aside.append(row)
                     continue
-                if row.get("lost_claims", 0) >= _SUSPECT_AT:
+                if is_suspect(row):
                     if taken:
                         self._push(row)
                     else:
@@ -73,9 +124,11 @@ class Window:
         with self._lock:
             for row in rows:
                 self._rows.pop(row["seq"], None)
+                self._later.pop(row["seq"], None)
                 if row["due"] > now:
                     if len(self._waiting) < self._size:
-                        heapq.heappush(self._waiting, (row["due"], row["seq"], row))
+                        self._later[row["seq"]] = row
+                        heapq.heappush(self._waiting, (row["due"], row["seq"]))
                     else:
                         self._next_due = min(self._next_due, row["due"])
                 elif self._end is None or (row["depth"], row["seq"]) < self._end:
@@ -92,8 +145,12 @@ class Window:
 
     def _fill(self, now: int) -> None:
         while self._waiting and self._waiting[0][0] <= now:
-            _, seq, row = heapq.heappop(self._waiting)
-            if seq not in self._rows and (self._end is None or (row["depth"], seq) < self._end):
+            due, seq = heapq.heappop(self._waiting)
+            row = self._later.get(seq)
+            if row is None or row["due"] != due:
+                continue  # offered again since, for another moment
+            del self._later[seq]
+            if self._end is None or (row["depth"], seq) < self._end:
                 self._push(row)
         came_due = self._next_due <= now
         at_end = not self._rows and self._end is not None
@@ -108,6 +165,10 @@ class Window:
     def _push(self, row: Row) -> None:
         self._rows[row["seq"]] = row
         heapq.heappush(self._order, (row["depth"], row["seq"]))
+
+
+def is_suspect(row: Row) -> bool:
+    return bool(row.get("lost_claims", 0) >= _SUSPECT_AT)
 
 
 def spans(seqs: list[int], gap: int = 20_000, most: int = 8) -> list[dict[str, Any]]:

@@ -120,28 +120,28 @@ WHERE a.expansion_state = 'loaded' AND a.lease <= 0
 SET a.expansion_state = 'processed', a.processed_at = $at, a.lease = 0, a.due = $never
 RETURN a.seq AS seq;
 
-// name: release(seqs, lo, hi, token, now)
+// name: release(seqs, lo, hi, token, due)
 // move: claimed -> discovered
 // beyond: a worker that stops gives back what it holds, at no cost to the article.
 // guard
 // ready
-// Give these articles back untouched.
+// Give these articles back untouched, not to be claimed again before `due`.
 MATCH (a:Article)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.expansion_state = 'claimed'
-SET a.expansion_state = 'discovered', a.claimed_by = NULL, a.claimed_at = NULL, a.lease = 0, a.due = $now
+SET a.expansion_state = 'discovered', a.claimed_by = NULL, a.claimed_at = NULL, a.lease = 0, a.due = $due
 RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
     a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
 
-// name: release_loaded(seqs, lo, hi, token, now)
+// name: release_loaded(seqs, lo, hi, token, due)
 // role: release
 // move: loaded -> loaded
 // beyond: a worker that stops gives back what it holds, at no cost to the article.
 // guard
 // ready
-// Give these loaded articles back, to be taken up from there.
+// Give these loaded articles back, to be taken up from there, not before `due`.
 MATCH (a:Article)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.expansion_state = 'loaded'
-SET a.expansion_state = 'loaded', a.claimed_by = NULL, a.claimed_at = NULL, a.lease = -1, a.due = $now
+SET a.expansion_state = 'loaded', a.claimed_by = NULL, a.claimed_at = NULL, a.lease = -1, a.due = $due
 RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
     a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
 
@@ -472,6 +472,14 @@ RETURN a.seq AS seq, a.title AS key, a.expansion_state AS state, a.last_error AS
     a.processed_at AS failed_at
 ORDER BY a.processed_at DESC LIMIT $limit;
 
+// name: failed_named(keys)
+// Which of these failed, and why.
+UNWIND $keys AS key
+MATCH (a:Article)
+WHERE a.title = key AND a.expansion_state = 'failed'
+RETURN a.seq AS seq, a.title AS key, a.expansion_state AS state, a.last_error AS reason, a.retry_count AS retry_count,
+    a.processed_at AS failed_at;
+
 // name: failures(key)
 // What went wrong with one article, the newest first.
 MATCH (a:Article {title: $key})-[:ARTICLE_FAILURE]->(f:Failure)
@@ -480,18 +488,18 @@ ORDER BY f.at DESC;
 
 // == The window of what comes next ==
 
-// name: ready(now, limit)
-// What can be claimed now, in the order in which it is to be claimed.
+// name: ready(now, lease, limit)
+// What can be claimed now, in the order in which it is to be claimed: what starts (lease 0) or what goes on (-1).
 MATCH (a:Article)
-WHERE a.due <= $now AND a.lease <= 0
+WHERE a.due <= $now AND a.lease = $lease
 RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
     a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
 ORDER BY a.expansion_depth, a.seq LIMIT $limit;
 
-// name: next_due(now, never)
+// name: next_due(now, lease, never)
 // When the next article that is backing off comes due.
 MATCH (a:Article)
-WHERE a.due > $now AND a.due < $never
+WHERE a.due > $now AND a.due < $never AND a.lease = $lease
 RETURN min(a.due) AS due, count(*) AS waiting;
 
 // == Words set by hand ==
@@ -500,22 +508,25 @@ RETURN min(a.due) AS due, count(*) AS waiting;
 // name: misaligned(never, limit)
 // Articles whose numbers do not say what their word says.
 MATCH (a:Article)
-WHERE a.seq IS NULL
+WHERE a.seq IS NULL OR a.due IS NULL OR a.lease IS NULL OR a.retry_count IS NULL OR a.lost_claims IS NULL
+    OR a.failure_count IS NULL OR a.expansion_depth IS NULL
     OR (a.expansion_state = 'discovered' AND (a.lease <> 0 OR a.due >= $never))
     OR (a.expansion_state = 'claimed' AND (a.lease <= 0 OR a.due < $never))
     OR (a.expansion_state = 'loaded' AND (a.lease = 0 OR (a.lease > 0 AND a.due < $never) OR (a.lease < 0 AND a.due >= $never)))
     OR (a.expansion_state IN ['processed', 'failed', 'excluded'] AND (a.lease <> 0 OR a.due < $never))
-RETURN a.title AS key, a.expansion_state AS state, a.seq AS seq
+RETURN a.title AS key, a.expansion_state AS state,
+    (a.seq IS NULL OR a.due IS NULL OR a.lease IS NULL OR a.retry_count IS NULL OR a.lost_claims IS NULL
+    OR a.failure_count IS NULL OR a.expansion_depth IS NULL) AS incomplete
 LIMIT $limit;
 
 // name: number(rows)
 // number: rows.seq
-// Give a number to the articles that were made by hand without one.
+// Give numbers to the articles that were made, or left, without them by hand.
 UNWIND $rows AS r
 WITH r.key AS key, r.seq AS seq
 MATCH (a:Article)
-WHERE a.title = key AND a.seq IS NULL
-SET a.seq = seq, a.due = coalesce(a.due, 0), a.lease = coalesce(a.lease, 0), a.retry_count = coalesce(a.retry_count, 0),
+WHERE a.title = key
+SET a.seq = coalesce(a.seq, seq), a.due = coalesce(a.due, 0), a.lease = coalesce(a.lease, 0), a.retry_count = coalesce(a.retry_count, 0),
     a.lost_claims = coalesce(a.lost_claims, 0), a.failure_count = coalesce(a.failure_count, 0),
     a.expansion_depth = coalesce(a.expansion_depth, 0);
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 
 from graphvine.errors import ClaimLost
 from graphvine.graph import Graph
-from graphvine.outcomes import Done, GiveUp, Outcome, Retry
+from graphvine.outcomes import Done, GiveUp, Outcome, Postpone, Retry
 from graphvine.records import Claim
 from graphvine.workers.heartbeat import Heartbeats
 from graphvine.workers.pipeline import Context, Handler
@@ -33,14 +33,33 @@ class Counts:
         return Counts(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
 
 
+class Allowance:
+    """How many rows may still be claimed, shared by the workers of one job."""
+
+    def __init__(self, rows: int) -> None:
+        self._rows, self._lock = rows, threading.Lock()
+
+    def take(self, most: int) -> int:
+        with self._lock:
+            taken = min(most, self._rows)
+            self._rows -= taken
+            return taken
+
+    def give_back(self, rows: int) -> None:
+        with self._lock:
+            self._rows += rows
+
+
 class Loop:
     def __init__(
         self, graph: Graph, pipeline: str, handler: Handler, *, batch: int | None = None, worker: str | None = None,
-        stop: threading.Event | None = None,
+        stop: threading.Event | None = None, max_depth: int | None = None, allowance: Allowance | None = None,
+        gather_seconds: float = _GATHER_SECONDS,
     ) -> None:  # fmt: skip
         self._graph, self._pipeline, self._handler = graph, pipeline, handler
         self._batch = batch or graph.settings.batch_size
         self._claims = graph.claims(pipeline, worker)
+        self._max_depth, self._allowance, self._gather = max_depth, allowance, gather_seconds
         self.stop = stop or threading.Event()
         self.context = Context(self.stop)
         self.heartbeats = Heartbeats(self._claims, self.context, graph.settings.heartbeat_seconds)
@@ -58,7 +77,10 @@ class Loop:
 
     def run_once(self) -> Counts:
         """One batch, from claim to settlement."""
-        claims = self._claims.claim(self._batch)
+        batch = self._batch if self._allowance is None else self._allowance.take(self._batch)
+        claims = self._claims.claim(batch, max_depth=self._max_depth)
+        if self._allowance is not None:
+            self._allowance.give_back(batch - len(claims))
         if not claims:
             return Counts()
         self.heartbeats.hold(claims)
@@ -95,7 +117,7 @@ class Loop:
         try:
             for outcome in self._handler.handle(claims, self.context):
                 group.append(outcome)
-                if time.monotonic() - began >= _GATHER_SECONDS:
+                if time.monotonic() - began >= self._gather:
                     yield group
                     group, began = [], time.monotonic()
         except Exception:
@@ -117,7 +139,9 @@ class Loop:
         last = self._graph.settings.max_retries
         gone = [o for o in kept if isinstance(o, GiveUp) or (isinstance(o, Retry) and o.claim.retry_count + 1 >= last)]
         done = sum(isinstance(outcome, Done) for outcome in kept)
-        return Counts(done=done, failed=len(gone), retried=len(kept) - done - len(gone), lost=len(lost))
+        back = sum(isinstance(outcome, Postpone) for outcome in kept)
+        retried = len(kept) - done - back - len(gone)
+        return Counts(done=done, failed=len(gone), retried=retried, lost=len(lost), released=back)
 
     def _leave(self, claims: list[Claim]) -> Counts:
         """Claims without an answer: released when we stop, otherwise the handler forgot them."""

@@ -25,9 +25,7 @@ def binary(name: str) -> Path:
     on_path = shutil.which(name)
     if on_path:
         return Path(on_path)
-    known = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}")) + sorted(
-        Path("/usr").glob(f"pgsql*/bin/{name}")
-    )
+    known = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}")) + sorted(Path("/usr").glob(f"pgsql*/bin/{name}"))
     if not known:
         raise Unavailable(f"procrastinate not measured: PostgreSQL's {name} is not on this machine")
     return known[-1]
@@ -40,9 +38,7 @@ def account() -> str | None:
     for name in UNPRIVILEGED:
         with contextlib.suppress(KeyError):
             return pwd.getpwnam(name).pw_name
-    raise Unavailable(
-        f"procrastinate not measured: PostgreSQL can't run as root, and there is no {UNPRIVILEGED}"
-    )
+    raise Unavailable(f"procrastinate not measured: PostgreSQL can't run as root, and there is no {UNPRIVILEGED}")
 
 
 def die_with_parent() -> None:

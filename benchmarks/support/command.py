@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table as RichTable
 
+from support.contender import Unavailable
 from support.findings import Findings, Table, number
 from support.machine import machine
 from support.progress import Bar, progress_bar
@@ -26,15 +27,16 @@ def main(script: str, text: str | None, measure: Measure, options: AddOptions | 
         prog=Path(script).name, description=text, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON, and nothing else")
-    parser.add_argument(
-        "--quick", action="store_true", help="tiny sizes: shows that it runs, judges no speed"
-    )
+    parser.add_argument("--quick", action="store_true", help="tiny sizes: shows that it runs, judges no speed")
     if options is not None:
         options(parser)
     arguments = parser.parse_args()
     findings = Findings(Path(script).stem, arguments.quick)
-    with tempfile.TemporaryDirectory(prefix="graphvine-bench-") as folder, progress_bar() as bar:
-        measure(arguments, findings, bar, Path(folder))
+    try:
+        with tempfile.TemporaryDirectory(prefix="graphvine-bench-") as folder, progress_bar() as bar:
+            measure(arguments, findings, bar, Path(folder))
+    except Unavailable as reason:
+        parser.error(str(reason))
     if arguments.json:
         print(json.dumps(findings.as_json() | {"machine": machine()}, indent=2))
     else:

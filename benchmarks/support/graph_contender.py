@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from support.contender import Sample, timed
+from support.contender import Sample, Unavailable, timed
 from support.store import fill, fresh_store
 
 if TYPE_CHECKING:
@@ -22,9 +22,7 @@ class GraphContender:
     name = "graphvine"
     durability = "claims and completions, one synced commit each a batch"
 
-    def __init__(
-        self, engine: str, folder: Path, batches: tuple[int, ...], server: str | None = None
-    ) -> None:
+    def __init__(self, engine: str, folder: Path, batches: tuple[int, ...], server: str | None = None) -> None:
         self.engine = engine
         self.folder = folder
         self.batches = batches
@@ -43,6 +41,8 @@ class GraphContender:
         self.close()
         if self.server is None:
             where = fresh_store(self.engine, items, self.folder)
+        elif self.rows:
+            raise Unavailable(f"{self.server}: all {items} rows are used up; give more in --rows")
         else:
             where = self.server
             fill(where, items)

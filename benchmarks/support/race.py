@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable
 from functools import partial
 
 from support.contender import Contender, Sample
 from support.progress import Bar
-from support.rounds import interleave, median_rate, overall_rate
+from support.rounds import interleave, median_rate, median_ratio, merged
 
 # name, rows, batch
 Cell = tuple[str, int, int]
 
 
 class Race:
-    def __init__(self, seconds: float, rounds: int) -> None:
+    """Many short turns, merged into a few repetitions: a disturbance of some seconds hits all alike."""
+
+    def __init__(self, seconds: float, turns: int, repetitions: int) -> None:
         self.seconds = seconds
-        self.rounds = rounds
+        self.turns = turns
+        self.repetitions = repetitions
         self.entries: dict[tuple[str, int], Contender] = {}
         self.left: dict[tuple[str, int], int] = {}
         self.durability: dict[str, str] = {}
@@ -30,12 +32,13 @@ class Race:
         self.durability[contender.name] = contender.durability
 
     def run(self, bar: Bar) -> None:
+        # By batch size, then contender: what is compared across sizes runs one right after the other.
+        order = sorted((batch, name, rows) for (name, rows), entry in self.entries.items() for batch in entry.batches)
         cells: dict[Cell, Callable[[], Sample]] = {
-            (name, rows, batch): partial(self.stretch, name, rows, batch)
-            for (name, rows), contender in self.entries.items()
-            for batch in contender.batches
+            (name, rows, batch): partial(self.stretch, name, rows, batch) for batch, name, rows in order
         }
-        bar.expect(len(cells) * self.rounds)
+        rounds = self.turns * self.repetitions
+        bar.expect(len(cells) * rounds)
 
         def before(cell: Cell) -> None:
             name, rows, batch = cell
@@ -43,7 +46,9 @@ class Race:
             self.refill(name, rows)
             bar.step()
 
-        self.samples = interleave(cells, self.rounds, before)
+        self.samples = {
+            cell: merged(samples, self.turns) for cell, samples in interleave(cells, rounds, before).items()
+        }
 
     def refill(self, name: str, rows: int) -> None:
         """Start afresh where less than half is left: a stretch ends when half of the rows are done."""
@@ -60,7 +65,7 @@ class Race:
         return list(self.durability)
 
     def cell(self, name: str, size: int, batch: int) -> list[Sample]:
-        """The stretches at this batch size; a contender without it is taken at its best smaller one."""
+        """The repetitions at this batch size; a contender without it is taken at its best smaller one."""
         if (name, size, batch) in self.samples:
             return self.samples[name, size, batch]
         smaller = [own for own in self.entries[name, size].batches if own < batch]
@@ -70,10 +75,10 @@ class Race:
         """Items per second."""
         return median_rate(self.cell(name, size, batch))
 
-    def overall(self, name: str, size: int, batch: int) -> float:
-        return overall_rate(self.samples[name, size, batch])
+    def lead(self, name: str, rival: str, size: int, batch: int) -> float:
+        """How many times faster than a rival."""
+        return median_ratio(self.cell(name, size, batch), self.cell(rival, size, batch))
 
     def growth(self, name: str, small: int, large: int, batch: int) -> float:
-        """How many times more an item costs in the large table: the median of the rounds' own ratios."""
-        pairs = zip(self.samples[name, small, batch], self.samples[name, large, batch], strict=True)
-        return statistics.median(one.rate / other.rate for one, other in pairs)
+        """How many times more an item costs in the large table."""
+        return median_ratio(self.cell(name, small, batch), self.cell(name, large, batch))

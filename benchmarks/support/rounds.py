@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from support.contender import Sample
@@ -23,12 +23,17 @@ def interleave(
     return samples
 
 
+def merged(samples: Sequence[Sample], turns: int) -> list[Sample]:
+    """Every so many stretches as one repetition, long enough to hold its share of rare upkeep."""
+    groups = [samples[start : start + turns] for start in range(0, len(samples), turns)]
+    return [Sample(sum(one.items for one in group), sum(one.seconds for one in group)) for group in groups]
+
+
 def median_rate(samples: Iterable[Sample]) -> float:
-    """The middle of the stretches' rates: one stretch that was disturbed does not move it."""
+    """The middle of the repetitions' rates: one that was disturbed does not move it."""
     return statistics.median(sample.rate for sample in samples)
 
 
-def overall_rate(samples: Iterable[Sample]) -> float:
-    """All items over all seconds: what rare upkeep costs is in it, and so is every disturbance."""
-    found = list(samples)
-    return sum(sample.items for sample in found) / sum(sample.seconds for sample in found)
+def median_ratio(ours: Sequence[Sample], theirs: Sequence[Sample]) -> float:
+    """How many times faster: the middle of the ratios within each repetition."""
+    return statistics.median(one.rate / other.rate for one, other in zip(ours, theirs, strict=True))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from graphvine.engines.checkpoints import CheckpointPolicy, bytes_held, columns_
 from graphvine.engines.database import OpenDatabase
 from graphvine.engines.protocol import Capabilities
 from graphvine.engines.readers import ReadGate
+from graphvine.engines.session import Session
 from graphvine.engines.writer import Writer
-from graphvine.errors import QueryError, QueryTimeout, StoreReopened
+from graphvine.errors import QueryError, QueryTimeout, StoreClosed, StoreReopened
 from graphvine.queries import Block, library
 from graphvine.records import QueryResult, Row, TableInfo, Unit, UnitResult
 from graphvine.settings import Settings
@@ -45,6 +47,7 @@ class EmbeddedEngine:
         }
         self._numbers: dict[str, int] = {}
         self._database = OpenDatabase(path, name, settings)
+        self._closed = False
         self._writer = Writer(f"graphvine-writer-{path.name}")
 
     @property
@@ -54,7 +57,7 @@ class EmbeddedEngine:
 
     def read(self, block: Block, parameters: Mapping[str, Any]) -> list[Row]:
         block.check(parameters)
-        with self._gate.reading(), self._database.reader() as session:
+        with self._reader() as session:
             try:
                 return session.rows(block.text, parameters)
             except RuntimeError as error:
@@ -63,7 +66,7 @@ class EmbeddedEngine:
     def query(
         self, text: str, parameters: Mapping[str, Any], *, max_rows: int | None, timeout_seconds: float | None
     ) -> QueryResult:
-        with self._gate.reading(), self._database.reader() as session:
+        with self._reader() as session:
             try:
                 with session.read_only():
                     return session.table(text, parameters, max_rows, int((timeout_seconds or 0) * 1000))
@@ -76,8 +79,16 @@ class EmbeddedEngine:
 
     def look_up(self, text: str, key: Any) -> list[list[Any]]:
         """One row by its key, again and again, for the doctor."""
-        with self._gate.reading(), self._database.reader() as session:
+        with self._reader() as session:
             return [list(row.values()) for row in session.rows(text, {"key": key})]
+
+    @contextmanager
+    def _reader(self) -> Iterator[Session]:
+        with self._gate.reading():
+            if self._closed:
+                raise StoreClosed
+            with self._database.reader() as session:
+                yield session
 
     def write(self, unit: Unit) -> UnitResult:
         check(unit, self.library)
@@ -113,6 +124,7 @@ class EmbeddedEngine:
         return found
 
     def close(self) -> None:
+        self._closed = True
         self._writer.close(self._close)
 
     # What follows runs in the writing thread alone.

@@ -53,9 +53,7 @@ def contents(copy: Path, tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 def test_every_source_and_every_query_is_in_the_wheel(copy: Path, contents: set[str]) -> None:
     for folder, place in ROOTS.items():
         for pattern in ("*.py", "*.cypher"):
-            expected = {
-                f"{place}/{path.relative_to(copy / folder)}" for path in (copy / folder).rglob(pattern)
-            }
+            expected = {f"{place}/{path.relative_to(copy / folder)}" for path in (copy / folder).rglob(pattern)}
             assert expected <= contents
 
 
@@ -66,11 +64,7 @@ def test_a_new_pipeline_comes_along_with_its_data(contents: set[str]) -> None:
 def test_no_data_file_is_forgotten(copy: Path, contents: set[str]) -> None:
     """Data with an ending that pyproject.toml does not list would work here and be missing elsewhere."""
     for folder, place in ROOTS.items():
-        found = {
-            f"{place}/{path.relative_to(copy / folder)}"
-            for path in (copy / folder).rglob("*")
-            if path.is_file()
-        }
+        found = {f"{place}/{path.relative_to(copy / folder)}" for path in (copy / folder).rglob("*") if path.is_file()}
         assert found <= contents
 
 

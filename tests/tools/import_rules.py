@@ -18,17 +18,14 @@ class PipelinesStandAlone(Contract):
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
         shared = cast("list[str]", self.shared)  # a field by declaration, its value once the contract is read
         pipelines = {
-            package
-            for package in graph.find_children(str(self.workers))
-            if f"{package}.handler" in graph.modules
+            package for package in graph.find_children(str(self.workers)) if f"{package}.handler" in graph.modules
         }
         broken = [
             (importer, imported)
             for pipeline in sorted(pipelines)
             for imported in sorted({pipeline, *graph.find_descendants(pipeline)})
             for importer in sorted(graph.find_modules_that_directly_import(imported))
-            if not _inside(importer, pipeline)
-            and any(_inside(importer, other) for other in (*pipelines, *shared))
+            if not _inside(importer, pipeline) and any(_inside(importer, other) for other in (*pipelines, *shared))
         ]
         return ContractCheck(kept=not broken, metadata={"broken": broken, "pipelines": len(pipelines)})
 

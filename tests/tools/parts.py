@@ -89,9 +89,7 @@ def _has(package: str) -> bool:
 LADYBUG = Part("ladybug", lambda: _has("ladybug"), (_pip("--editable", ".[ladybug]"),))
 JAVA = Part("Java 17", _java_is_recent, packages=("openjdk-17-jdk-headless",))
 MAVEN = Part("Maven", lambda: shutil.which("mvn") is not None, packages=("maven",))
-NEO4J = Part(
-    "the Neo4j server's jars", neo4j_jars.complete, ((sys.executable, "-m", "tests.tools.neo4j_jars"),)
-)
+NEO4J = Part("the Neo4j server's jars", neo4j_jars.complete, ((sys.executable, "-m", "tests.tools.neo4j_jars"),))
 MEDIAWIKI = Part(
     "MediaWiki and PHP",
     _mediawiki_is_complete,

@@ -23,7 +23,7 @@ from support.markdown import render  # noqa: E402
 from support.plot import plot  # noqa: E402
 from support.progress import progress_bar  # noqa: E402
 from support.race import Race  # noqa: E402
-from support.rounds import interleave, median_rate, overall_rate  # noqa: E402
+from support.rounds import interleave, median_rate, median_ratio, merged  # noqa: E402
 
 SCRIPTS = sorted(file.name for file in BENCHMARKS.glob("*.py") if file.name != "report.py")
 
@@ -39,7 +39,8 @@ def test_a_quick_run_gives_figures_and_every_judged_goal_holds(script: str) -> N
     assert done.returncode == 0, done.stdout + done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     assert found["benchmark"] == script.removesuffix(".py")
-    assert found["tables"] and all(rows for rows in found["tables"].values())
+    assert found["tables"]
+    assert all(found["tables"].values())
     verdicts = [goal["verdict"] for goal in found["goals"]]
     assert "holds" in verdicts, "a quick run has to judge something"
     assert set(verdicts) <= {"holds", "not judged in a quick run"}
@@ -57,6 +58,13 @@ def test_for_people_there_is_one_line_a_goal() -> None:
     assert all(" measured " in line for line in lines)
     assert lines[0].endswith("not judged in a quick run")
     assert lines[1].endswith(" holds")
+
+
+def test_options_that_do_not_go_together_are_told_in_one_line() -> None:
+    done = quick("claims.py", "--engine", "neo4j", "--where", "bolt://127.0.0.1:1", "--rows", "10,20")
+    assert done.returncode != 0
+    assert "one size in --rows" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_goal_that_falls_short_sets_the_exit_status() -> None:
@@ -101,10 +109,15 @@ def test_rounds_take_turns_and_go_back_and_forth() -> None:
     assert all(len(found) == 2 for found in samples.values())
 
 
-def test_one_disturbed_stretch_moves_the_mean_but_not_the_median() -> None:
-    samples = [Sample(100, 1.0), Sample(100, 1.0), Sample(100, 10.0)]
-    assert median_rate(samples) == 100
-    assert overall_rate(samples) == 25
+def test_one_disturbed_repetition_moves_no_figure() -> None:
+    calm, disturbed = Sample(100, 1.0), Sample(100, 10.0)
+    assert median_rate([calm, calm, disturbed]) == 100
+    assert median_ratio([calm, disturbed, calm], [Sample(50, 1.0)] * 3) == 2
+
+
+def test_turns_are_merged_by_their_items_and_seconds() -> None:
+    turns = [Sample(10, 1.0), Sample(30, 1.0), Sample(5, 1.0), Sample(0, 4.0)]
+    assert merged(turns, 2) == [Sample(40, 2.0), Sample(5, 5.0)]
 
 
 def test_a_stretch_ends_at_its_number_of_items_and_when_nothing_is_left() -> None:
@@ -135,7 +148,7 @@ class Counting:
 
 
 def test_the_race_compares_like_with_like() -> None:
-    race = Race(seconds=1, rounds=5)
+    race = Race(seconds=1, turns=2, repetitions=3)
     for rows, cost in ((100, 0.1), (1_000, 0.15)):
         for contender in (Counting("graphvine", cost, (1, 10)), Counting("single", 0.2, (1,))):
             contender.fill(rows)
@@ -145,6 +158,7 @@ def test_the_race_compares_like_with_like() -> None:
     assert race.rate("graphvine", 100, 10) == pytest.approx(100)
     assert race.rate("single", 100, 10) == pytest.approx(5), "without batches, one by one stands for all"
     assert race.growth("graphvine", 100, 1_000, 10) == pytest.approx(1.5)
+    assert race.lead("graphvine", "single", 1_000, 10) == pytest.approx(200 / 15)
 
 
 def test_the_plot_shows_the_highest_value_of_each_column() -> None:

@@ -34,9 +34,7 @@ def test_every_target_has_a_help_text() -> None:
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
 def test_the_targets_that_documents_name_exist(name: str) -> None:
-    named = set(
-        re.findall(r"\bmake ([a-z-]+)\b", "\n".join(re.findall(r"`[^`\n]+`|^    .*$", document(name), re.M)))
-    )
+    named = set(re.findall(r"\bmake ([a-z-]+)\b", "\n".join(re.findall(r"`[^`\n]+`|^    .*$", document(name), re.M))))
     assert named <= TARGETS
     assert named
 

@@ -27,10 +27,7 @@ MUST_NOT_APPEAR = {
     "the number of an issue": re.compile(r"\b(iss" + r"ue|pull request|PR) ?#?\d+", re.IGNORECASE),
     "a folder of one machine": re.compile(r"/(wo" + r"rk|ro" + r"ot|ho" + r"me/[a-z]+)/"),
     "the address of a package registry": re.compile(
-        r"(py"
-        + r"pi\.org|pythonhos"
-        + r"ted|npm"
-        + r"js\.|repo\.maven|maven\.apache\.org/maven2|pytorch\.org/whl)"
+        r"(py" + r"pi\.org|pythonhos" + r"ted|npm" + r"js\.|repo\.maven|maven\.apache\.org/maven2|pytorch\.org/whl)"
     ),
     "a pictogram": re.compile("[\U0001f300-\U0001faff\u2600-\u26ff\u2705\u274c\u2728]"),
 }
@@ -61,9 +58,7 @@ def places(path: Path, text: str, pattern: re.Pattern[str]) -> list[str]:
 
 def test_cypher_that_writes_stands_only_in_cypher_files() -> None:
     found = [
-        place
-        for path in files(*PACKAGE_FOLDERS, pattern="*.py")
-        for place in places(path, path.read_text(), WRITES)
+        place for path in files(*PACKAGE_FOLDERS, pattern="*.py") for place in places(path, path.read_text(), WRITES)
     ]
     assert not found, "\n".join(found)
 
@@ -82,9 +77,7 @@ def test_the_search_for_writes_finds_them(text: str) -> None:
     assert WRITES.search(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["MATCH (a) RETURN a.created", "re.compile('CREATE|MERGE')", "self.set(a.b == 1)"]
-)
+@pytest.mark.parametrize("text", ["MATCH (a) RETURN a.created", "re.compile('CREATE|MERGE')", "self.set(a.b == 1)"])
 def test_the_search_for_writes_leaves_the_rest_alone(text: str) -> None:
     assert not WRITES.search(text)
 
@@ -110,9 +103,7 @@ def test_the_project_speaks_of_itself_alone(what: str) -> None:
 def test_every_folder_with_python_is_a_package() -> None:
     """Otherwise import-linter and the discovery of pipelines pass it over without a word."""
     folders = {path.parent for path in files(*PACKAGE_FOLDERS, pattern="*.py")}
-    bare = [
-        str(folder.relative_to(REPOSITORY)) for folder in folders if not (folder / "__init__.py").exists()
-    ]
+    bare = [str(folder.relative_to(REPOSITORY)) for folder in folders if not (folder / "__init__.py").exists()]
     assert not bare, f"no __init__.py in {bare}"
 
 

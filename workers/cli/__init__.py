@@ -1,1 +1,1 @@
-"""The command line. A module of commands has `app = new_app()` (from apps.py) and registers them as with any typer app."""
+"""The command line. A module of commands has `app = new_app()` (apps.py) and registers them as on any typer app."""

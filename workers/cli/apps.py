@@ -20,8 +20,24 @@ def commands_of(app: typer.Typer) -> dict[str, Any]:
     built: Any = typer.main.get_command(app)
     found = dict(built.commands) if hasattr(built, "commands") else {built.name: built}
     for command in found.values():
-        _keep_examples(command)
+        _dress(command)
     return found
+
+
+def usage_of(argument: Any) -> str:
+    """How an argument is written in a usage line: [KEY]... may be left out and may be several."""
+    name = argument.metavar or argument.name.upper()
+    return (name if argument.required else f"[{name}]") + ("..." if argument.nargs == -1 else "")
+
+
+def _dress(command: Any) -> None:
+    """Make its help look the same under every version of typer."""
+    _keep_examples(command)
+    for parameter in command.params:
+        if parameter.param_type_name == "argument":
+            parameter.get_usage_pieces = lambda ctx, shown=usage_of(parameter): [shown]
+    for inner in getattr(command, "commands", {}).values():
+        _dress(inner)
 
 
 def _keep_examples(command: Any) -> None:
@@ -29,5 +45,3 @@ def _keep_examples(command: Any) -> None:
     if command.help:
         paragraphs = command.help.split("\n\n")
         command.help = "\n\n".join(f"\b\n{text}" if text.startswith("  ") else text for text in paragraphs)
-    for inner in getattr(command, "commands", {}).values():
-        _keep_examples(inner)

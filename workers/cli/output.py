@@ -33,13 +33,17 @@ def screen(*, stderr: bool = False) -> Console:
     return PlainConsole(file=stream, width=width, markup=False, emoji=False, highlight=False)
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Sequence[str] = (), title: str = "") -> Table:
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Sequence[str] = (), title: str = ""
+) -> Table:
     """A table of plain cells; numbers stand to the right in the columns named."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(box=box.SIMPLE_HEAD, show_edge=False, title=title or None, title_justify="left", pad_edge=False, padding=(0, 1))
+    made = Table(
+        box=box.SIMPLE_HEAD, show_edge=False, title=title or None, title_justify="left", pad_edge=False, padding=(0, 1)
+    )
     for column in columns:
         made.add_column(Text(column), justify="right" if column in right else "left", overflow="fold")
     for row in rows:
@@ -80,7 +84,9 @@ def plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return plain(asdict(value))
     if isinstance(value, dict):
-        return {str(name): plain(inner) for name, inner in value.items()}
+        # A node found without its label carries the properties of every table: those that it has not are left out.
+        kept = {name: inner for name, inner in value.items() if inner is not None} if "_label" in value else value
+        return {str(name): plain(inner) for name, inner in kept.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(inner) for inner in value]
     return str(value)

@@ -62,7 +62,7 @@ def _default(value: Any) -> Any:
 
 
 def _of_pipelines() -> Iterator[tuple[str, type[msgspec.Struct]]]:
-    """Each settings.py of a pipeline has one Struct; its table is called as the module's TABLE says, or the pipeline."""
+    """Each settings.py of a pipeline has one Struct; its table is called as TABLE says, or else as the pipeline."""
     pipelines = {package: pipeline for pipeline, package in packages().items()}
     for module in settings_modules():
         table = getattr(module, "TABLE", pipelines[module.__name__.rpartition(".")[0]])

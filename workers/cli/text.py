@@ -23,7 +23,7 @@ def one_line(text: str, longest: int | None = None) -> str:
 
 
 def plural(count: int, noun: str, several: str | None = None) -> str:
-    """"1 row", "2 rows"."""
+    """As people count: 1 row, 2 rows."""
     return f"{count:,} {noun if count == 1 else several or noun + 's'}"
 
 

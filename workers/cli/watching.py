@@ -51,7 +51,8 @@ def rates_between(before: Sample | None, after: Sample) -> Rates:
     earlier = {one.pipeline: one.states for one in before.pipelines}
     return {
         one.pipeline: {
-            state: (count - earlier.get(one.pipeline, {}).get(state, 0)) / seconds for state, count in one.states.items()
+            state: (count - earlier.get(one.pipeline, {}).get(state, 0)) / seconds
+            for state, count in one.states.items()
         }
         for one in after.pipelines
     }

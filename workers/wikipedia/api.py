@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from graphvine.workers.wikipedia.api_connection import CallLimits, Connection
+from graphvine.workers.wikipedia.api_pages import result_of, with_redirects
 from graphvine.workers.wikipedia.api_query import Answer, run_query
 from graphvine.workers.wikipedia.errors import SourceRefused, SourceUnavailable
-from graphvine.workers.wikipedia.redirects import follow, redirect_in
 from graphvine.workers.wikipedia.site import SiteRules, rules_from_siteinfo
-from graphvine.workers.wikipedia.sources import Failed, Hop, Missing, Page, Result, read_title
+from graphvine.workers.wikipedia.sources import Failed, Page, Result, read_title
 from graphvine.workers.wikipedia.titles import Title
 
 T = TypeVar("T")
@@ -79,7 +79,10 @@ class MediaWikiSource:
         wanted = dict.fromkeys(title.full for title in read if isinstance(title, Title))
         found: dict[str, Result] = {}
         for some in _pieces(wanted, self._batch_size):
-            found |= self._fetch_some(some, rules)
+            try:
+                found |= self._fetch_some(some, rules)
+            except (AttributeError, LookupError, TypeError, ValueError) as error:
+                raise SourceUnavailable(self._name, "bad_json", f"its answer lacks {error!r}") from error
         return [
             title if isinstance(title, Failed) else _asked_as(found[title.full], asked)
             for asked, title in zip(titles, read, strict=True)
@@ -105,48 +108,28 @@ class MediaWikiSource:
 
     def _fetch_some(self, titles: Sequence[str], rules: SiteRules) -> dict[str, Result]:
         """One query for the pages as they stand and, where some are redirects, one for where they lead."""
-        props = "revisions|info|pageprops|categories" + ("|links" if self._with_links else "")
-        options = {key: value for key, value in _PROPERTIES.items() if self._with_links or key[:2] != "pl"}
         with self._lock:
-            answer = self._query(prop=props, titles="|".join(titles), **options)
+            answer = self._ask(titles)
+            results = {title: result_of(title, answer, self._with_links) for title in titles}
+            for title in [title for title, result in results.items() if result is None]:
+                # Deleted between two continuations, most likely: alone, it is missing or whole.
+                results[title] = result_of(title, self._ask([title]), self._with_links)
             pointing = [title for title in titles if (answer.page_of(title) or {}).get("redirect")]
             led = self._query(titles="|".join(pointing), redirects=1) if pointing else Answer()
-        results: dict[str, Result] = {}
-        for title in titles:
-            raw = answer.page_of(title)
-            result = _missing_or_failed(title, raw, answer) or self._page(title, raw or {})
-            if isinstance(result, Page) and (raw or {}).get("redirect"):
-                result = _with_redirects(result, led, rules)
-            results[title] = result
-        return results
+        whole: dict[str, Result] = {}
+        for title, result in results.items():
+            if result is None:
+                whole[title] = Failed(title, title, "broken", "the wiki sends no text for this page")
+            elif isinstance(result, Page) and title in pointing:
+                whole[title] = with_redirects(result, led, rules)
+            else:
+                whole[title] = result
+        return whole
 
-    def _page(self, title: str, raw: Mapping[str, Any]) -> Page | Failed:
-        full = str(raw["title"])
-        try:
-            revision = raw["revisions"][0]
-        except (KeyError, IndexError):
-            # Deleted between two continuations, or a fault of the server: another try will tell.
-            raise SourceUnavailable(self._name, "bad_json", f"it sent {full!r} without its text") from None
-        slot = revision.get("slots", {}).get("main", revision)
-        if slot.get("texthidden") or slot.get("suppressed"):
-            return Failed(title, full, "hidden", "its newest text was taken out of public view")
-        model = slot.get("contentmodel", "wikitext")
-        if model != "wikitext":
-            return Failed(title, full, "not_wikitext", f"its content is {model}, not wikitext")
-        if "content" not in slot:
-            raise SourceUnavailable(self._name, "bad_json", f"it sent {full!r} without its text")
-        return Page(
-            asked=title,
-            title=full,
-            namespace=int(raw["ns"]),
-            page_id=int(raw["pageid"]),
-            revision_id=int(revision["revid"]),
-            timestamp=str(revision.get("timestamp", "")),
-            wikitext=str(slot["content"]),
-            links=tuple(str(row["title"]) for row in raw.get("links", ())) if self._with_links else None,
-            categories=tuple(str(row["title"]) for row in raw.get("categories", ())),
-            properties={str(key): str(value) for key, value in raw.get("pageprops", {}).items()},
-        )
+    def _ask(self, titles: Sequence[str]) -> Answer:
+        props = "revisions|info|pageprops|categories" + ("|links" if self._with_links else "")
+        options = {key: value for key, value in _PROPERTIES.items() if self._with_links or key[:2] != "pl"}
+        return self._query(prop=props, titles="|".join(titles), **options)
 
     def _query(self, **parameters: Any) -> Answer:
         if self._site is None:
@@ -172,32 +155,6 @@ def split_address(url: str) -> tuple[str, str, str]:
     if parts.path.endswith("/api.php"):
         return parts.scheme, parts.netloc, parts.path.removesuffix("api.php")
     return parts.scheme, parts.netloc, "/w/"
-
-
-def _missing_or_failed(title: str, raw: Mapping[str, Any] | None, answer: Answer) -> Missing | Failed | None:
-    if raw is None:
-        if title in answer.interwiki:
-            return Failed(title, title, "interwiki", "the title belongs to another wiki")
-        return Failed(title, title, "invalid_title", "the wiki does not answer for this title")
-    if raw.get("invalid"):
-        return Failed(title, title, "invalid_title", str(raw.get("invalidreason", "the wiki refuses this title")))
-    if raw.get("special"):
-        return Failed(title, title, "special", "a page that the software makes up has no text of its own")
-    return Missing(title, str(raw["title"])) if raw.get("missing") else None
-
-
-def _with_redirects(page: Page, led: Answer, rules: SiteRules) -> Page | Failed:
-    """The page with every hop that the wiki follows from it."""
-    hops = {start: Hop(str(row["to"]), str(row.get("tofragment", ""))) for start, row in led.redirects.items()}
-    if page.title not in hops:
-        own = redirect_in(page.wikitext, rules)
-        hops |= {page.title: own} if own else {}
-    for row in led.redirects.values():
-        if row.get("tointerwiki"):
-            del hops[row["from"]]
-            if row["from"] == page.title:
-                return Failed(page.asked, page.title, "interwiki", f"it redirects to another wiki: {row['to']}")
-    return follow(page, hops.get)
 
 
 def _asked_as(result: Result, asked: str) -> Result:

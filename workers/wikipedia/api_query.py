@@ -59,7 +59,10 @@ def run_query(site: mwclient.Site, source: str, maxlag_seconds: int, **parameter
     more: dict[str, Any] = {}
     for _ in range(_MAX_CALLS):
         body = _call(site, source, parameters | {"maxlag": maxlag_seconds, "formatversion": 2} | more)
-        answer.take(body.get("query", {}))
+        try:
+            answer.take(body.get("query", {}))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise SourceUnavailable(source, "bad_json", f"its answer has no known form ({error!r})") from error
         following = body.get("continue")
         if not following:
             return answer

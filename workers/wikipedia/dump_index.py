@@ -92,7 +92,7 @@ class DumpIndex:
             with self._lock:
                 rows = self._database.execute(f"SELECT {_COLUMNS} FROM page WHERE title IN ({marks})", some).fetchall()
             for row in rows:
-                entry = Entry(*row[:9], bool(row[9]), bool(row[10]))
+                entry = Entry(*row)
                 found[entry.title] = entry
         return found
 

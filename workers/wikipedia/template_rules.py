@@ -11,9 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 
 Renderer = Callable[[Sequence[str], Mapping[str, str]], str]
 
-_UNITS = {"C": "°C", "F": "°F", "sqmi": "sq mi", "sqkm": "km²", "km2": "km²", "m2": "m²", "mi2": "sq mi", "cuft": "cu ft"}
+_UNITS = {
+    "C": "°C",
+    "F": "°F",
+    "sqmi": "sq mi",
+    "sqkm": "km²",
+    "km2": "km²",
+    "m2": "m²",
+    "mi2": "sq mi",
+    "cuft": "cu ft",
+}
 _RANGES = {"-", "–", "to", "and", "or", "x", "by", "to about", "+/-", "±", "and(-)"}  # noqa: RUF001
-_LANGUAGE_NAME = re.compile(r"(?:lang|langx|transl|transliteration|translit|wikt-lang)")
 
 
 def _first(args: Sequence[str], named: Mapping[str, str]) -> str:
@@ -126,8 +134,10 @@ _DISAMBIGUATION = frozenset(
         "hndis", "geodis", "geo-dis", "numberdis", "letter-number combination disambiguation", "schooldis", "mathdab",
         "begriffsklärung", "bkl", "homonymie", "paronymie", "desambiguación", "desambig", "desambiguação", "disambigua",
         "doorverwijspagina", "dp", "förgrening", "flertydig", "peker", "täsmennyssivu", "ujednoznacznienie",
-        "rozcestník", "egyért", "dezambiguizare", "anlam ayrımı", "неоднозначность", "disambig-", "багатозначність",
-        "пояснение", "aimai", "曖昧さ回避", "消歧义", "消歧義", "disambig2", "동음이의", "توضيح", "ابهام‌زدایی", "פירושונים",
+        "rozcestník", "egyért", "dezambiguizare", "anlam ayr\u0131m\u0131", "неоднозначность", "багатозначність",
+        "пояснение", "aimai",
+        "曖昧さ回避", "消歧义", "消歧義", "disambig2", "동음이의", "توضيح",
+        "ابهام‌زدایی", "פירושונים",
         "trang định hướng", "disambiguasi", "apartigilo", "surname disambiguation", "place name disambiguation",
     }
 )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -175,14 +176,17 @@ class Reader:
         self._emit(shown_text(name, args, named))
 
     def _tag(self, node: Tag) -> None:
-        tag = str(node.tag).strip().lower()
-        markup = node.wiki_markup
+        tag = _tag_name(node)
         if tag == "table":
             self._table(node)
         elif tag in _DROPPED_TAGS:
             self._plain(node.contents)
-        elif tag in ("br", "hr") or (markup and tag in ("li", "dt", "dd")):
+        elif tag in ("br", "hr"):
             self._emit("\n")
+        elif node.wiki_markup and tag in ("li", "dt", "dd"):
+            # The mark of a list item; several of them may stand side by side, at the start of one line.
+            if not (self._outputs[-1] and self._outputs[-1][-1].endswith("\n")):
+                self._emit("\n")
         elif tag in _RAW_TAGS:
             edge = "\n" if tag in _BLOCK_TAGS else ""
             self._emit(edge + html.unescape(str(node.contents or "")) + edge)
@@ -203,25 +207,32 @@ class Reader:
             self._plain(node.contents)
             return
         caption, rows = "", [Row()]
-        cells = list(node.contents.nodes) if node.contents is not None else []
-        while cells:
-            part = cells.pop(0)
-            tag = str(getattr(part, "tag", "")).strip().lower()
-            if tag in ("tr", "tbody", "thead", "tfoot"):
-                rows += [Row()] if tag == "tr" else []
-                cells = [*part.contents.nodes, *cells] if part.contents is not None else cells
+        for part in _table_parts(node.contents):
+            tag = _tag_name(part)
+            if tag == "tr":
+                rows.append(Row())
             elif tag in ("td", "th", "caption"):
                 text = clean_line(self._plain(part.contents))
                 if tag == "caption" or (text.startswith("+") and part.wiki_markup == "|"):
                     caption = text.removeprefix("+").strip()
                 else:
                     rows[-1].cells.append((text, tag == "th"))
-            else:
-                # Between cells stand spaces, comments and, now and then, a template that makes rows.
-                self._outputs.append([])
-                self._visit(part)
-                self._outputs.pop()
         self._emit("\n\n" + "\n".join(table_lines(caption, rows)) + "\n\n")
+
+
+def _tag_name(node: Tag) -> str:
+    return str(node.tag).strip().lower()
+
+
+def _table_parts(code: Wikicode) -> Iterator[Tag]:
+    """Rows and cells of a table in order, each row before its cells; what stands between them is not shown."""
+    from mwparserfromhell.nodes import Tag
+
+    for node in code.nodes:
+        if isinstance(node, Tag):
+            yield node
+            if _tag_name(node) in ("tr", "tbody", "thead", "tfoot"):
+                yield from _table_parts(node.contents)
 
 
 MAIN_ONLY = frozenset({MAIN})

@@ -18,7 +18,7 @@ def config(
     context: typer.Context,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show every setting: its value, where that comes from, its default.
+    """Show every setting, and where its value comes from.
 
     A value comes from an option, then from a GRAPHVINE_* variable, then from graphvine.toml in the current folder (a
     pipeline's under a table of its own), then from the default.

@@ -17,7 +17,7 @@ app = new_app()
 def exclude(
     context: typer.Context,
     pipeline: Annotated[str, typer.Argument(metavar="PIPELINE", help="The pipeline of the rows.")],
-    keys: Annotated[list[str], typer.Argument(metavar="KEY...", help="The rows, by their keys.")],
+    keys: Annotated[list[str], typer.Argument(metavar="KEY", help="The rows, by their keys.")],
 ) -> None:
     """Take rows out of the queue for good.
 

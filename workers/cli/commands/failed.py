@@ -20,7 +20,7 @@ app = new_app()
 @app.command()
 def failed(
     context: typer.Context,
-    pipeline: Annotated[str | None, typer.Argument(metavar="[PIPELINE]", help="One pipeline; otherwise all.")] = None,
+    pipeline: Annotated[str | None, typer.Argument(metavar="PIPELINE", help="One pipeline; otherwise all.")] = None,
     contains: Annotated[
         str, typer.Option("--contains", metavar="TEXT", help="Only those with this in their key or their error.")
     ] = "",

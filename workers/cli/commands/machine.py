@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated
+from enum import StrEnum
+from typing import Annotated
 
 import typer
 
 from graphvine.workers.cli.apps import new_app
-from graphvine.workers.cli.output import show, show_json, table
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from graphvine.queries import Machine
+from graphvine.workers.cli.output import show, show_json
 
 app = new_app()
 
 
-class Format(str, Enum):
+class Format(StrEnum):
     table = "table"
     mermaid = "mermaid"
     json = "json"
@@ -27,7 +22,7 @@ class Format(str, Enum):
 @app.command()
 def machine(
     context: typer.Context,
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A pipeline; without it, all are listed.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A pipeline; without it, all are listed.")] = None,
     format: Annotated[
         Format, typer.Option("--format", metavar="table|mermaid|json", help="How to print it.")
     ] = Format.table,
@@ -43,6 +38,7 @@ def machine(
     In Python: graph.library.machines["article"]
     """
     from graphvine.queries import library, render
+    from graphvine.workers.cli.machine_tables import moves, overview, states
 
     machines = library().machines
     if name is None:
@@ -51,7 +47,7 @@ def machine(
         if format is Format.json:
             show_json([render.as_json(one) for one in machines.values()])
         else:
-            show(_overview(machines))
+            show(overview(machines))
         return
     if name not in machines:
         from graphvine.errors import UnknownPipeline
@@ -63,33 +59,5 @@ def machine(
     elif format is Format.json:
         show_json(render.as_json(chosen))
     else:
-        show(_states(chosen))
-        show(_moves(chosen))
-
-
-def _overview(machines: dict[str, Machine]) -> Table:
-    rows = [
-        (name, f"{one.label}.{one.column}", one.key, ", ".join(_marked(one)), len(one.moves))
-        for name, one in machines.items()
-    ]
-    return table(("pipeline", "state column", "key", "states (* first, ! may rest)", "moves"), rows, right=["moves"])
-
-
-def _marked(one: Machine) -> list[str]:
-    return [state.name + "*" * state.initial + "!" * state.final for state in one.states]
-
-
-def _states(one: Machine) -> Table:
-    rows = []
-    for state in one.states:
-        marks = [word for word in ("initial", "claimed", "final") if getattr(state, word)]
-        rows.append((state.name, ", ".join(marks), state.beyond or ""))
-    return table(("state", "is", "beyond"), rows, title=f"{one.label}.{one.column}")
-
-
-def _moves(one: Machine) -> Table:
-    from graphvine.queries import render
-
-    rows = render.as_table(one)
-    columns = [name for name in rows[0] if name == "from" or any(row[name] for row in rows)]
-    return table(columns, [[row[name] for name in columns] for row in rows])
+        show(states(chosen))
+        show(moves(chosen))

@@ -17,7 +17,7 @@ app = new_app()
 def requeue(
     context: typer.Context,
     pipeline: Annotated[str, typer.Argument(metavar="PIPELINE", help="The pipeline of the rows.")],
-    keys: Annotated[list[str] | None, typer.Argument(metavar="[KEY]...", help="The rows, by their keys.")] = None,
+    keys: Annotated[list[str] | None, typer.Argument(metavar="KEY", help="The rows, by their keys.")] = None,
     contains: Annotated[
         str | None, typer.Option("--contains", metavar="TEXT", help="Those with this in their key or their error.")
     ] = None,

@@ -28,7 +28,7 @@ class BadLine(GraphvineError):
 def seed(
     context: typer.Context,
     pipeline: Annotated[str, typer.Argument(metavar="PIPELINE", help="Where to put them in.")],
-    keys: Annotated[list[str] | None, typer.Argument(metavar="[KEY]...", help="What to put in.")] = None,
+    keys: Annotated[list[str] | None, typer.Argument(metavar="KEY", help="What to put in.")] = None,
     source: Annotated[
         Path | None, typer.Option("--from", metavar="FILE", help="A file with one key a line; - for standard input.")
     ] = None,

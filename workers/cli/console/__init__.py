@@ -1,0 +1,1 @@
+"""The Cypher console: at a prompt, from -c, or from standard input."""

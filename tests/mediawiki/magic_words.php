@@ -1,0 +1,3 @@
+<?php
+$magicWords = [];
+$magicWords['en'] = [ 'disambiguation' => [ 0, '__DISAMBIG__' ] ];

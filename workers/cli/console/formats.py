@@ -1,0 +1,81 @@
+"""How a result is printed: as a table, as CSV, as JSON."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from graphvine.workers.cli.console.values import cell, field
+from graphvine.workers.cli.output import as_json, screen
+from graphvine.workers.cli.text import one_line, printable
+
+if TYPE_CHECKING:
+    from graphvine.records import QueryResult
+
+_LONGEST_CELL = 400
+
+
+def print_table(result: QueryResult) -> None:
+    """A table that fits the terminal: wide values are shortened, and no column pays for another's."""
+    from rich import box
+    from rich.cells import cell_len
+    from rich.table import Table
+    from rich.text import Text
+
+    if not result.columns:
+        return
+    console = screen()
+    heads = [one_line(name, _LONGEST_CELL) for name in result.columns]
+    texts = [[one_line(cell(value), _LONGEST_CELL) for value in row] for row in result.rows]
+    longest = [max(map(cell_len, column)) for column in zip(heads, *texts, strict=True)]
+    widths = shares(longest, console.width - 3 * len(heads) - 1) if console.is_terminal else longest
+    table = Table(box=box.ROUNDED if console.is_terminal else box.ASCII2, header_style="bold")
+    for index, (head, width) in enumerate(zip(heads, widths, strict=True)):
+        right = bool(result.rows) and all(_is_number(row[index]) for row in result.rows)
+        justify: Any = "right" if right else "left"
+        table.add_column(Text(head), justify=justify, overflow="ellipsis", no_wrap=True, width=width)
+    for row, shown in zip(result.rows, texts, strict=True):
+        table.add_row(*(Text(s, style="dim" if v is None else "") for v, s in zip(row, shown, strict=True)))
+    console.print(table)
+
+
+def shares(wanted: Sequence[int], available: int) -> list[int]:
+    """Divide the width: who wants less than an equal share gets it, the others share what is left."""
+    given = [0] * len(wanted)
+    left = max(available, len(wanted))
+    for done, index in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
+        given[index] = min(wanted[index], left // (len(wanted) - done))
+        left -= given[index]
+    return given
+
+
+def print_csv(result: QueryResult) -> None:
+    """A head line, then a line a row. A terminal gets no character that could steer it."""
+    steered = sys.stdout.isatty()
+
+    def written(value: Any) -> Any:
+        shown = field(value)
+        return printable(shown) if steered and isinstance(shown, str) else shown
+
+    if result.columns:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow([written(name) for name in result.columns])
+        writer.writerows([written(value) for value in row] for row in result.rows)
+
+
+def print_json(result: QueryResult) -> None:
+    """One list a statement, one line a row."""
+    rows = result.as_dicts()
+    if not rows:
+        print("[]")
+    for index, row in enumerate(rows):
+        print(f"{'[' if index == 0 else ' '}{as_json(row)}{']' if index == len(rows) - 1 else ','}")
+
+
+FORMATS: dict[str, Callable[[QueryResult], None]] = {"table": print_table, "csv": print_csv, "json": print_json}
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))

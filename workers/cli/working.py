@@ -1,0 +1,90 @@
+"""A worker in this process: the loop with its handler and the scheduler's jobs, and how signals end it."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from graphvine.workers.cli.progress import activity
+from graphvine.workers.cli.text import one_line
+from graphvine.workers.loop import Counts, Loop
+from graphvine.workers.reaper import Reaper
+from graphvine.workers.registry import handler
+from graphvine.workers.scheduler import running
+
+if TYPE_CHECKING:
+    from graphvine.graph import Graph
+
+
+def work_on(graph: Graph, pipeline: str, *, batch: int | None, once: bool, until_empty: bool) -> bool:
+    """Work, and say what was done. True when Ctrl-C ended it."""
+    paused = graph.door.paused(pipeline)
+    if paused is not None:
+        why = f" ({one_line(paused, 60)})" if paused else ""
+        print(f"{pipeline} is paused{why}: 'graphvine resume {pipeline}' lets it go on", file=sys.stderr)
+    with closing(handler(graph, pipeline)) as handling, _signals() as ended:
+        loop = Loop(graph, pipeline, handling, batch=batch, stop=ended.stop)
+        with activity(f"working on {pipeline}") as told:
+            if told is not None:
+                graph.door.listen(_telling(told))
+            if once:
+                # The scheduler would not come to it in one batch.
+                Reaper(graph).run_once()
+                with loop.heartbeats.running():
+                    counts = loop.run_once()
+            else:
+                with running(graph):
+                    counts = loop.run(until_empty=until_empty)
+    print(f"{pipeline}: {described(counts)}")
+    return ended.by == signal.SIGINT
+
+
+def described(counts: Counts) -> str:
+    """What was done, leaving out what did not happen: 3 claimed, 2 done, 1 failed."""
+    named = {
+        "claimed": counts.claimed, "done": counts.done, "to be tried again": counts.retried, "failed": counts.failed,
+        "given back": counts.released, "lost to another worker": counts.lost,
+    }  # fmt: skip
+    return ", ".join(f"{count:,} {name}" for name, count in named.items() if count) or "nothing to claim"
+
+
+def _telling(told: Callable[[str], None]) -> Callable[[str, dict[str, Any]], None]:
+    total = Counts()
+
+    def listen(event: str, facts: dict[str, Any]) -> None:
+        nonlocal total
+        if event == "batch":
+            total += facts["counts"]
+            told(described(total))
+
+    return listen
+
+
+class _Ended:
+    """Whether, and by which signal, the work was told to end."""
+
+    def __init__(self) -> None:
+        self.stop = threading.Event()
+        self.by: int | None = None
+
+    def __call__(self, number: int, frame: Any) -> None:
+        if self.stop.is_set():
+            raise KeyboardInterrupt  # asked twice: at once
+        self.by = number
+        self.stop.set()
+        print("ending after what is in hand; once more ends at once", file=sys.stderr)
+
+
+@contextmanager
+def _signals() -> Iterator[_Ended]:
+    ended = _Ended()
+    before = {number: signal.signal(number, ended) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield ended
+    finally:
+        for number, action in before.items():
+            signal.signal(number, action)

@@ -1,0 +1,1 @@
+"""What several pipelines share; it never imports one."""
