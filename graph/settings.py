@@ -23,31 +23,38 @@ S = TypeVar("S", bound=msgspec.Struct)
 Positive = msgspec.Meta(gt=0)
 
 
-def _help(text: str) -> msgspec.Meta:
+def describe_as(text: str) -> msgspec.Meta:
+    """The help text of a setting."""
     return msgspec.Meta(description=text)
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What holds for every graph and pipeline."""
 
-    graph: Annotated[str, _help("the graph to work on: a path, neo4j://... or http://...")] = "graphvine.kuzu"
-    timeout_seconds: Annotated[float, Positive, _help("a claim with no heartbeat for this long is taken back")] = 300
-    heartbeat_seconds: Annotated[float, Positive, _help("how often a worker says that its claims go on")] = 30
-    reclaim_seconds: Annotated[float, Positive, _help("how often the reaper looks for lost claims")] = 60
-    max_retries: Annotated[int, Positive, _help("attempts in all before a row fails for good")] = 3
-    max_lost_claims: Annotated[int, Positive, _help("workers a row may take down before it fails for good")] = 5
-    backoff_seconds: Annotated[float, Positive, _help("pause before the first retry; it doubles each time")] = 5
-    backoff_max_seconds: Annotated[float, Positive, _help("the longest pause before a retry")] = 3600
-    batch_size: Annotated[int, Positive, _help("rows that a worker claims at once")] = 10
-    window_rows: Annotated[int, Positive, _help("rows that are next in the queue, known in memory")] = 20_000
-    buffer_pool_mb: Annotated[int, msgspec.Meta(ge=64), _help("memory for the embedded engine's pages")] = 1024
-    checkpoint_memory_mb: Annotated[int, Positive, _help("memory held by changed rows that asks for a checkpoint")] = 64
-    checkpoint_log_mb: Annotated[int, Positive, _help("length of the log that asks for a checkpoint")] = 64
-    writer_threads: Annotated[int, Positive, _help("threads of the embedded engine for one write")] = 1
-    reader_threads: Annotated[int, Positive, _help("threads of the embedded engine for one read")] = 2
-    sync: Annotated[bool, _help("sync marks and copies to the disk, so that a power cut loses nothing either")] = True
-    query_timeout_seconds: Annotated[float, Positive, _help("the longest that a typed query may take")] = 60
-    query_max_rows: Annotated[int, Positive, _help("the most rows that a typed query shows")] = 10_000
+    graph: Annotated[str, describe_as("the graph to work on: a path, neo4j://... or http://...")] = "graphvine.kuzu"
+    timeout_seconds: Annotated[
+        float, Positive, describe_as("a claim with no heartbeat for this long is taken back")
+    ] = 300
+    heartbeat_seconds: Annotated[float, Positive, describe_as("how often a worker says that its claims go on")] = 30
+    reclaim_seconds: Annotated[float, Positive, describe_as("how often the reaper looks for lost claims")] = 60
+    max_retries: Annotated[int, Positive, describe_as("attempts in all before a row fails for good")] = 3
+    max_lost_claims: Annotated[int, Positive, describe_as("workers a row may take down before it fails for good")] = 5
+    backoff_seconds: Annotated[float, Positive, describe_as("pause before the first retry; it doubles each time")] = 5
+    backoff_max_seconds: Annotated[float, Positive, describe_as("the longest pause before a retry")] = 3600
+    batch_size: Annotated[int, Positive, describe_as("rows that a worker claims at once")] = 10
+    window_rows: Annotated[int, Positive, describe_as("rows that are next in the queue, known in memory")] = 20_000
+    buffer_pool_mb: Annotated[int, msgspec.Meta(ge=64), describe_as("memory for the embedded engine's pages")] = 1024
+    checkpoint_memory_mb: Annotated[
+        int, Positive, describe_as("memory held by changed rows that asks for a checkpoint")
+    ] = 64
+    checkpoint_log_mb: Annotated[int, Positive, describe_as("length of the log that asks for a checkpoint")] = 64
+    writer_threads: Annotated[int, Positive, describe_as("threads of the embedded engine for one write")] = 1
+    reader_threads: Annotated[int, Positive, describe_as("threads of the embedded engine for one read")] = 2
+    sync: Annotated[
+        bool, describe_as("sync marks and copies to the disk, so that a power cut loses nothing either")
+    ] = True
+    query_timeout_seconds: Annotated[float, Positive, describe_as("the longest that a typed query may take")] = 60
+    query_max_rows: Annotated[int, Positive, describe_as("the most rows that a typed query shows")] = 10_000
 
 
 def load(given: Mapping[str, Any] | None = None, *, folder: Path | None = None) -> Settings:

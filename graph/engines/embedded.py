@@ -61,7 +61,7 @@ class EmbeddedEngine:
             try:
                 return session.rows(block.text, parameters)
             except RuntimeError as error:
-                raise QueryError(f"{block.full_name} ({block.file}:{block.line}): {error}") from error
+                raise QueryError(f"{block.full_name} ({block.file}:{block.line}): {_sentence(error)}") from error
 
     def query(
         self, text: str, parameters: Mapping[str, Any], *, max_rows: int | None, timeout_seconds: float | None
@@ -75,7 +75,7 @@ class EmbeddedEngine:
                     raise QueryTimeout(
                         f"the query took longer than {timeout_seconds:g} s: narrow it, or allow more"
                     ) from None
-                raise QueryError(str(error)) from None
+                raise QueryError(_sentence(error)) from None
 
     def look_up(self, text: str, key: Any) -> list[list[Any]]:
         """One row by its key, again and again, for the doctor."""
@@ -242,11 +242,16 @@ class EmbeddedEngine:
         self._policy.held = 0
         if not isinstance(error, Exception):
             raise error
-        raise StoreReopened(at, str(error)) from error
+        raise StoreReopened(at, _sentence(error)) from error
 
     def _close(self) -> None:
         with self._gate.alone(None):
             self._database.close()
+
+
+def _sentence(error: BaseException) -> str:
+    """What the engine says, without the lists of signatures that it likes to add."""
+    return " ".join(str(error).splitlines()[:2])[:500].rstrip(". ")
 
 
 def _arrow(columns: Any) -> Any:

@@ -14,18 +14,16 @@ _erf = np.vectorize(math.erf)
 
 
 class Reference:
-    """The encoder of one folder, computed in float64."""
+    """The encoder of one folder; what it computes is float64, since the first sum is."""
 
     def __init__(self, folder: Path, *, layers: int, heads: int, pooling: str = "mean") -> None:
-        self._weights = {
-            name: values.astype(np.float64) for name, values in load_file(folder / "model.safetensors").items()
-        }
+        self._weights = load_file(folder / "model.safetensors")
         self._layers, self._heads, self._pooling = layers, heads, pooling
 
     def vector(self, ids: list[int]) -> Array:
         """The normalised embedding of one row of token ids, its marks included."""
         weights = self._weights
-        hidden = weights["embeddings.word_embeddings.weight"][ids]
+        hidden = weights["embeddings.word_embeddings.weight"][ids].astype(np.float64)
         hidden = hidden + weights["embeddings.position_embeddings.weight"][: len(ids)]
         hidden = self._normalise(hidden + weights["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
         for number in range(self._layers):

@@ -31,7 +31,7 @@ def token_ids(folder: Path, text: str) -> list[int]:
 def test_the_vectors_are_those_of_the_published_model(light: LightEmbedder) -> None:
     folder = require_packaged_folder()
     reference = Reference(folder, layers=6, heads=12)
-    texts = [*PLAIN, "", "知識グラフ"]
+    texts = [PLAIN[0], "", "知識グラフ"]
     expected = np.stack([reference.vector(token_ids(folder, text)) for text in texts])
     assert np.abs(light.embed(texts) - expected).max() < 1e-5
     assert (light.name, light.dimension, light.max_tokens) == (MODEL_NAME, 384, 256)

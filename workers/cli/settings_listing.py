@@ -11,7 +11,7 @@ import msgspec
 
 from graphvine.errors import did_you_mean
 from graphvine.settings import FILE, PREFIX, Settings, describe, section
-from graphvine.workers.registry import packages, settings_modules
+from graphvine.workers.registry import settings_modules
 
 Row = dict[str, Any]
 
@@ -19,8 +19,8 @@ Row = dict[str, Any]
 def listing(graph: str | None) -> list[Row]:
     """One row a setting; `graph` is what --graph said."""
     rows = list(_section(Settings, None, {"graph": graph} if graph is not None else {}))
-    for table, kind in _of_pipelines():
-        rows += _section(kind, table, {})
+    for module in settings_modules():
+        rows += _section(module.SETTINGS, module.TABLE, {})
     return rows
 
 
@@ -59,14 +59,3 @@ def _file() -> dict[str, Any]:
 
 def _default(value: Any) -> Any:
     return None if value is msgspec.NODEFAULT else value
-
-
-def _of_pipelines() -> Iterator[tuple[str, type[msgspec.Struct]]]:
-    """Each settings.py of a pipeline has one Struct; its table is called as TABLE says, or else as the pipeline."""
-    pipelines = {package: pipeline for pipeline, package in packages().items()}
-    for module in settings_modules():
-        table = getattr(module, "TABLE", pipelines[module.__name__.rpartition(".")[0]])
-        for kind in vars(module).values():
-            ours = isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind.__module__ == module.__name__
-            if ours:
-                yield table, kind

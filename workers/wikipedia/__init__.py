@@ -1,1 +1,3 @@
-"""Articles from a wiki: where pages come from, and what is read out of them."""
+"""Articles from a wiki: where pages come from, what is read out of them, and how the graph grows by it."""
+
+PIPELINE = "article"

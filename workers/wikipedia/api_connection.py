@@ -51,6 +51,7 @@ class Connection:
     def request(self, method: str, url: str, **options: Any) -> requests.Response:
         """The answer with its whole body, or SourceUnavailable or SourceRefused."""
         import requests
+        from urllib3.exceptions import DecodeError, ProtocolError, ReadTimeoutError
 
         options |= {"stream": True, "allow_redirects": False}
         options["timeout"] = (self._limits.connect_seconds, self._limits.read_seconds)
@@ -63,18 +64,15 @@ class Connection:
                     raise
                 # A kept connection that the server closed meanwhile says nothing of the server: once more.
                 return self._call(method, url, options, deadline)
-        except requests.exceptions.Timeout as error:
+        except (requests.exceptions.Timeout, ReadTimeoutError) as error:
             raise self._unavailable("timeout", "it did not answer in time") from error
         except requests.exceptions.SSLError as error:
             raise SourceRefused(
                 self._source, f"its certificate is not accepted ({error})", "Check the address and the clock."
             ) from error
-        except (requests.exceptions.ChunkedEncodingError, requests.exceptions.ContentDecodingError) as error:
+        except (ProtocolError, DecodeError) as error:
             raise self._unavailable("cut_body", "its answer was cut short") from error
         except requests.exceptions.ConnectionError as error:
-            # urllib3 reports a pause within the body as a broken connection.
-            if "timed out" in str(error).lower():
-                raise self._unavailable("timeout", "it did not answer in time") from error
             raise self._unavailable("connection", "there is no connection") from error
         except requests.exceptions.RequestException as error:
             raise SourceRefused(self._source, f"the call is not possible ({error})", "Check wikipedia_url.") from error
@@ -89,7 +87,8 @@ class Connection:
         with self._session.request(method, url, **options) as answer:
             self._refuse(answer)
             body = bytearray()
-            for chunk in answer.iter_content(_CHUNK_BYTES):
+            # read1 gives what has come so far; any other way of reading waits until its buffer is full.
+            while chunk := answer.raw.read1(_CHUNK_BYTES, decode_content=True):
                 body += chunk
                 if len(body) > self._limits.answer_bytes:
                     limit = f"its answer is larger than {self._limits.answer_bytes:,} bytes"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from graphvine.workers.wikipedia.errors import Fault, SourceRefused, SourceUnavailable
 
@@ -33,7 +34,8 @@ class Answer:
     def take(self, query: Mapping[str, Any]) -> None:
         """Add one answer's part."""
         for pair in (*query.get("normalized", ()), *query.get("converted", ())):
-            self.spelt[pair["from"]] = pair["to"]
+            asked = unquote(pair["from"]) if pair.get("fromencoded") else pair["from"]
+            self.spelt[asked] = pair["to"]
         self.interwiki |= {row["title"] for row in query.get("interwiki", ())}
         for row in query.get("redirects", ()):
             self.redirects[row["from"]] = row

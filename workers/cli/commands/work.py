@@ -29,8 +29,8 @@ def work(
     """Work on a pipeline in this process.
 
     Claims rows, hands them to the pipeline's handler, writes its results, again and again. Ctrl-C ends it after what is
-    done is written, and gives the rest back; so does SIGTERM. After a kill, what was in work is taken up again once
-    its heartbeat is old.
+    done is written, and gives the rest back; so does SIGTERM. What was in work when a worker was killed is taken up
+    again by the next.
 
         graphvine work article
         graphvine work article --batch 50 --until-empty

@@ -24,7 +24,6 @@ class VectorCache:
         self._path, self._max_rows = path, max(1, max_rows)
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
-        path.parent.mkdir(parents=True, exist_ok=True)
         with self._lock:
             self._open()
 
@@ -54,10 +53,10 @@ class VectorCache:
             try:
                 with self._connection:  # commits, or rolls back on an error
                     self._connection.execute("BEGIN IMMEDIATE")
+                    self._make_room(len(vectors))
                     self._connection.executemany(
                         "INSERT OR IGNORE INTO vectors(key, vector) VALUES (?, ?)", vectors.items()
                     )
-                    self._trim()
             except sqlite3.DatabaseError as error:
                 self._trouble(error)
 
@@ -76,24 +75,29 @@ class VectorCache:
                 self._connection.close()
                 self._connection = None
 
-    def _trim(self) -> None:
+    def _make_room(self, coming: int) -> None:
         """Ids are dense, since only the oldest rows ever go: the two ends tell the number of rows."""
         assert self._connection is not None
         first, last = self._connection.execute("SELECT min(id), max(id) FROM vectors").fetchone()
-        if first is not None and last - first + 1 > self._max_rows:
-            # A tenth at a time, so that a full cache does not delete at every call.
-            keep = self._max_rows - self._max_rows // 10
+        if first is not None and last - first + 1 + coming > self._max_rows:
+            # A tenth more than needed, so that a full cache does not delete at every call.
+            keep = max(0, self._max_rows - coming - self._max_rows // 10)
             self._connection.execute("DELETE FROM vectors WHERE id <= ?", (last - keep,))
 
     def _open(self) -> None:
         try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = self._connect()
         except sqlite3.DatabaseError as error:
             self._trouble(error)
+        except OSError as error:
+            _log.warning("working without the cache of vectors %s: %s", self._path, error)
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
+            # Vectors of 1.5 KB would leave a quarter of each page of the usual 4 KB empty.
+            connection.execute("PRAGMA page_size = 16384")
             connection.execute("PRAGMA journal_mode = WAL")
             # A kill loses nothing; a power cut may lose the newest vectors, which are then computed again.
             connection.execute("PRAGMA synchronous = NORMAL")

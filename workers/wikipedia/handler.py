@@ -1,0 +1,155 @@
+"""Works on articles: fetch, parse, embed, and answer with what to write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from datetime import datetime
+from typing import Any
+
+from graphvine.graph import Graph
+from graphvine.outcomes import Done, GiveUp, Outcome
+from graphvine.records import Claim
+from graphvine.window import spans
+from graphvine.workers.pipeline import Context
+from graphvine.workers.wikipedia.fetching import Fetcher
+from graphvine.workers.wikipedia.opening import open_embedder, open_source, settle_model
+from graphvine.workers.wikipedia.parsed import Malformed
+from graphvine.workers.wikipedia.parser import Parser
+from graphvine.workers.wikipedia.settings import WikipediaSettings, load
+from graphvine.workers.wikipedia.sources import Page, Source
+from graphvine.workers.wikipedia.titles import InvalidTitle, parse_title
+from graphvine.workers.wikipedia.writes import Draft, Moment, draft, write, write_redirect
+
+
+class Workshop:
+    """What the workers of one process share: source, parsing processes, the model and its queue."""
+
+    def __init__(self, graph: Graph, settings: WikipediaSettings, source: Source | None = None) -> None:
+        self.settings = settings
+        self.source = source or open_source(settings)
+        self.parser = Parser(self.source.rules(), processes=2)
+        self._embedder = open_embedder(settings)
+        self._service: Any = None
+        if self._embedder is not None:
+            from graphvine.workers.parts.embedding.service import EmbeddingService
+
+            settle_model(graph, self._embedder.name, self._embedder.dimension)
+            self._service = EmbeddingService(self._embedder)
+
+    def embed(self, texts: Sequence[str]) -> Future[Any]:
+        if self._service is not None and texts:
+            future: Future[Any] = self._service.submit(texts)
+            return future
+        done: Future[Any] = Future()
+        done.set_result([[] for _ in texts])
+        return done
+
+    def close(self) -> None:
+        if self._service is not None:
+            self._service.close(drain=False)
+            self._embedder.close()
+        self.parser.close()
+        self.source.close()
+
+
+class ArticleHandler:
+    def __init__(self, graph: Graph, shop: Workshop, category_filter: str = "") -> None:
+        self._graph, self._shop, self._filter = graph, shop, category_filter.casefold()
+        pause, longest = shop.settings.outage_seconds, shop.settings.outage_max_seconds
+        self._fetcher = Fetcher(shop.source, pause, longest)
+
+    def handle(self, claims: Sequence[Claim], context: Context) -> Iterator[Outcome]:
+        results, outcomes = self._fetcher.fetch(claims)
+        yield from outcomes
+        at = Moment(self._graph.clock.now_ms())
+        fresh, there = self._known([claim for claim in claims if claim.seq in results])
+        waiting: list[tuple[Draft, Future[Any]]] = []
+        for claim in claims:
+            result = results.get(claim.seq)
+            if result is None or context.lost(claim):
+                continue
+            if context.stopping:
+                return
+            if not isinstance(result, Page):
+                yield GiveUp(claim, result.reason)
+                continue
+            made = self._read(claim, result, at, claim.seq in fresh, there.get(claim.key, set()))
+            if isinstance(made, Draft):
+                waiting.append((made, self._shop.embed(made.texts)))
+            else:
+                yield made
+        for drafted, future in waiting:
+            vectors = _await(future, context)
+            if vectors is None:
+                return
+            claim = drafted.claim
+            links = [title for title in drafted.page.links if title != claim.key][: self._shop.settings.max_links]
+            new = claim.seq in fresh
+            yield Done(claim, write(drafted, vectors, links, at, new, there.get(claim.key, set())))
+
+    def close(self) -> None:
+        self._shop.close()
+
+    def _read(self, claim: Claim, page: Page, at: Moment, fresh: bool, there: set[str]) -> Outcome | Draft:
+        revised_at = _time(page.timestamp)
+        hop = page.redirect_to
+        if hop is not None or page.title != claim.key:
+            # A redirect, or another spelling of the title: either way the content is under the other name.
+            target, fragment = (hop.title, hop.fragment) if hop is not None else (page.title, "")
+            target_or_none = target if self._is_article(target) else None
+            return Done(claim, write_redirect(claim, page, target_or_none, fragment, revised_at, at, fresh, there))
+        parsed = self._shop.parser.parse(page)
+        if isinstance(parsed, Malformed):
+            return GiveUp(claim, f"the wikitext is malformed: {parsed.reason}")
+        if parsed.redirect_to is not None:
+            hop = parsed.redirect_to
+            target_or_none = hop.title if self._is_article(hop.title) else None
+            return Done(claim, write_redirect(claim, page, target_or_none, hop.fragment, revised_at, at, fresh, there))
+        if parsed.disambiguation and self._shop.settings.disambiguation == "fail":
+            return GiveUp(claim, f"{page.title!r} is a disambiguation page")
+        follow = not self._filter or any(self._filter in name.casefold() for name in parsed.categories)
+        return draft(claim, parsed, revised_at, self._shop.settings.passage_words, follow)
+
+    def _is_article(self, title: str) -> bool:
+        try:
+            return parse_title(title, self._shop.source.rules()).namespace == 0
+        except InvalidTitle:
+            return False
+
+    def _known(self, claims: Sequence[Claim]) -> tuple[set[int], dict[str, set[str]]]:
+        """Which of these were never written; and of the others, the sections that they have."""
+        if not claims:
+            return set(), {}
+        rows = [row for span in spans([c.seq for c in claims]) for row in self._graph.read("article.known", **span)]
+        fresh = {row["seq"] for row in rows if row["revision"] is None}
+        again = [claim.key for claim in claims if claim.seq not in fresh]
+        there: dict[str, set[str]] = {key: set() for key in again}
+        if again:
+            for row in self._graph.read("article.sections_of", keys=again):
+                there[row["article"]].add(row["id"])
+        return fresh, there
+
+
+def build(graph: Graph) -> ArticleHandler:
+    """A handler by the settings, for `graphvine work article`."""
+    return ArticleHandler(graph, Workshop(graph, load()))
+
+
+def _await(future: Future[Any], context: Context) -> Any:
+    """The vectors, or None when the worker is to stop first."""
+    while not context.stopping:
+        try:
+            vectors = future.result(timeout=0.2)
+            return vectors.tolist() if hasattr(vectors, "tolist") else vectors
+        except TimeoutError:
+            continue
+    future.cancel()
+    return None
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None

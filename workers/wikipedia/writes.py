@@ -1,0 +1,128 @@
+"""From a parsed page to the steps that write it. The same page gives the same graph, however often it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from graphvine.records import Claim, Row, Step
+from graphvine.workers.wikipedia.parsed import ParsedPage
+from graphvine.workers.wikipedia.passages import count_words, passages
+
+_CATEGORY_CHARACTERS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A page on its way into the graph: its passages wait for their vectors."""
+
+    claim: Claim
+    page: ParsedPage
+    revised_at: datetime | None
+    passages: list[Row]
+    follow: bool  # whether its links are discovered
+
+    @property
+    def texts(self) -> list[str]:
+        """What is embedded: a passage with the names of the sections that it stands in."""
+        return [" - ".join(filter(None, (self.page.title, row["path"]))) + "\n" + row["text"] for row in self.passages]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One time for a whole batch, so that its steps can be joined."""
+
+    ms: int
+
+
+def draft(claim: Claim, page: ParsedPage, revised_at: datetime | None, passage_words: int, follow: bool) -> Draft:
+    rows = []
+    for section in page.sections:
+        for part, text in enumerate(passages(section.text, passage_words)):
+            row = {
+                "claim": claim.seq, "id": f"{page.title}#{section.position}.{part}", "article": page.title,
+                "title": section.title, "path": " / ".join(section.path), "level": section.level,
+                "position": section.position, "part": part, "text": text, "embedding": None, "seq": 0,
+            }  # fmt: skip
+            rows.append(row)
+    return Draft(claim, page, revised_at, rows, follow)
+
+
+def write(drafted: Draft, vectors: Sequence[Sequence[float]], links: Sequence[str], at: Moment, fresh: bool,
+          there: Collection[str]) -> list[Step]:  # fmt: skip
+    """The steps for one article; `there` are the ids of the sections that it has in the graph, if it is not fresh."""
+    claim = drafted.claim
+    rows = [row | {"embedding": list(vector)} for row, vector in zip(drafted.passages, vectors, strict=True)]
+    kind = "disambiguation" if drafted.page.disambiguation else "article"
+    steps = [_describe(claim, kind, drafted.page.revision_id, drafted.revised_at, _words(rows))]
+    if not fresh:
+        steps += _clear(claim, at)
+        steps += _replaced(claim, [row for row in rows if row["id"] in there], there - {row["id"] for row in rows}, at)
+        rows = [row for row in rows if row["id"] not in there]
+    if rows:
+        steps.append(_near(claim, "add_sections", rows))
+    steps += _categories(claim, drafted.page.categories)
+    steps += _links(claim, links if drafted.follow else (), at, fresh)
+    return steps
+
+
+def write_redirect(claim: Claim, page: Any, target: str | None, fragment: str, revised_at: datetime | None,
+                   at: Moment, fresh: bool, there: Collection[str]) -> list[Step]:  # fmt: skip
+    """A title that stands for another: the other is discovered at the same depth."""
+    steps = [_describe(claim, "redirect", page.revision_id, revised_at, 0)]
+    if not fresh:
+        steps += _clear(claim, at)
+        steps += _replaced(claim, [], set(there), at)
+    if target is not None:
+        found = {"claim": claim.seq, "title": target, "depth": claim.depth, "seq": 0}
+        edge = {"claim": claim.seq, "source": claim.key, "target": target, "fragment": fragment}
+        steps.append(Step("article.discover", {"rows": [found], "now": at.ms}))
+        steps.append(Step("article.redirect", {"rows": [edge]}))
+    return steps
+
+
+def _describe(claim: Claim, kind: str, revision: int, revised_at: datetime | None, words: int) -> Step:
+    row = {"claim": claim.seq, "kind": kind, "revision": revision, "revised_at": revised_at, "words": words}
+    return _near(claim, "describe", [row])
+
+
+def _clear(claim: Claim, at: Moment) -> Iterator[Step]:
+    yield Step("article.retire_edges", {"rows": [{"claim": claim.seq, "article": claim.key}], "at_ms": at.ms})
+
+
+def _replaced(claim: Claim, changed: list[Row], gone: Collection[str], at: Moment) -> Iterator[Step]:
+    if changed:
+        yield Step("article.replace_sections", {"rows": changed})
+    if gone:
+        rows = [{"claim": claim.seq, "id": section, "seq": 0} for section in sorted(gone)]
+        yield Step("article.retire_sections", {"rows": rows, "at_ms": at.ms})
+
+
+def _categories(claim: Claim, categories: Sequence[str]) -> Iterator[Step]:
+    names = dict.fromkeys(name.partition(":")[2][:_CATEGORY_CHARACTERS] or name for name in categories)
+    rows = [{"claim": claim.seq, "article": claim.key, "category": name} for name in names]
+    if rows:
+        yield Step("article.add_categories", {"rows": rows})
+        yield Step("article.categorise", {"rows": rows})
+
+
+def _links(claim: Claim, links: Sequence[str], at: Moment, fresh: bool) -> Iterator[Step]:
+    if not links:
+        return
+    found = [{"claim": claim.seq, "title": title, "depth": claim.depth + 1, "seq": 0} for title in links]
+    yield Step("article.discover", {"rows": found, "now": at.ms})
+    if fresh:
+        yield _near(claim, "connect", [{"claim": claim.seq, "target": title} for title in links])
+    else:
+        rows = [{"claim": claim.seq, "source": claim.key, "target": title} for title in links]
+        yield Step("article.link", {"rows": rows})
+
+
+def _near(claim: Claim, block: str, rows: list[Row]) -> Step:
+    return Step(f"article.{block}", {"rows": rows, "lo": claim.seq, "hi": claim.seq})
+
+
+def _words(rows: Sequence[Row]) -> int:
+    return sum(count_words(row["text"]) for row in rows)
