@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from graphvine.backup import BackupInfo
     from graphvine.claims import Claims
     from graphvine.reaper import Reaped
+    from graphvine.verbs import GrowEvent, GrowSummary, RefreshSummary
 
 
 def open(
@@ -146,6 +147,26 @@ class Graph:
 
     def resume(self, pipeline: str) -> None:
         self.door.resume(pipeline)
+
+    # Pipelines
+
+    def grow(self, titles: Sequence[str] = (), **options: Any) -> GrowSummary:
+        """Expand from these titles: depth, limit, source, workers, category_filter, on_event."""
+        from graphvine.verbs import grow
+
+        return grow(self, titles, **options)
+
+    def grow_events(self, titles: Sequence[str] = (), **options: Any) -> Iterator[GrowEvent]:
+        """The same, as an iterator of events; leaving it early stops the work cleanly."""
+        from graphvine.verbs import grow_events
+
+        return grow_events(self, titles, **options)
+
+    def refresh(self, **options: Any) -> RefreshSummary:
+        """Put articles back into the queue whose page was revised since."""
+        from graphvine.verbs import refresh
+
+        return refresh(self, **options)
 
     # Care
 

@@ -567,6 +567,12 @@ MATCH (a:Article)
 RETURN a.expansion_state AS state, count(*) AS count
 ORDER BY state;
 
+// name: reach(depth, never)
+// How many articles within this depth wait, and the nearest of them.
+MATCH (a:Article)
+WHERE a.lease <= 0 AND a.due < $never AND a.expansion_depth <= $depth
+RETURN count(*) AS waiting, min(a.expansion_depth) AS depth;
+
 // name: last_number()
 // The highest number given so far.
 MATCH (a:Article)

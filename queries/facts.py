@@ -42,6 +42,8 @@ class Facts:
     compared: list[Compared] = field(default_factory=list)
     # Variables whose columns are all written at once, so that nothing can be proved of any of them.
     replaced: list[tuple[str, int]] = field(default_factory=list)
+    # Labels of which rows may be made.
+    made: list[tuple[str, int]] = field(default_factory=list)
     looked_at: set[str] = field(default_factory=set)
     clocks: list[tuple[str, int]] = field(default_factory=list)
     unwound_fields: list[tuple[str, int]] = field(default_factory=list)
@@ -139,13 +141,20 @@ class _Reader:
             inner.map_of = self.maps.get(at)
             inner.target = inner.map_of is not None
             inner.in_matched_map |= inner.map_of is not None and inner.map_of.matches
+        elif text == "[" and self.text(at - 1) in {"-", "<-"}:
+            self.labelled(node_head(self.tokens, at, frame.clause))
         elif text == "(" and not function_call(self.tokens, at):
             head = node_head(self.tokens, at, frame.clause)
-            if head.variable and head.labels:
-                self.facts.labels.setdefault(head.variable, set()).update(head.labels)
+            self.labelled(head)
             if head.opens is not None:
                 self.maps[head.opens] = head
+            if head.clause in {"create", "merge"}:
+                self.facts.made += [(label, self.tokens[at].line) for label in head.labels]
         self.frames.append(inner)
+
+    def labelled(self, head: NodeMap) -> None:
+        if head.variable and head.labels:
+            self.facts.labels.setdefault(head.variable, set()).update(head.labels)
 
     def word(self, frame: _Frame, at: int, token: Token) -> None:
         self.clock(at, token)
@@ -171,6 +180,8 @@ class _Reader:
             frame.sets = frame.target = name in {"set", "remove"}
             if name == "return" and len(self.frames) == 1:
                 self.facts.returned.clear()
+            elif name == "copy":
+                self.facts.made.append((self.name(at + 1), self.tokens[at].line))
 
     def operator(self, at: int, name: str) -> bool:
         """STARTS WITH and ENDS WITH are no clauses."""

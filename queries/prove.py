@@ -29,6 +29,7 @@ def prove_block(block: Block, facts: Facts, machine: Declared | None) -> None:
             refuse(block, line, "has a move, but the file declares no machine: add `// machine:` on top")
         return
     _states_exist(block, machine)
+    _made_by_a_move(block, facts, machine)
     if block.moves:
         _moves(block, facts, machine)
     else:
@@ -60,6 +61,14 @@ def _states_exist(block: Block, machine: Declared) -> None:
             if state is not None and state not in machine.states:
                 hint = did_you_mean(state, machine.states)
                 refuse(block, move.line, f"moves by {state!r}, which is not a state of {machine.label}{hint}")
+
+
+def _made_by_a_move(block: Block, facts: Facts, machine: Declared) -> None:
+    if any(None in move.sources for move in block.moves):
+        return
+    for label, line in facts.made:
+        if label == machine.label.lower():
+            refuse(block, line, f"may make a {machine.label}: declare it with `// move: -> state`, or MATCH it")
 
 
 def _moves(block: Block, facts: Facts, machine: Declared) -> None:

@@ -138,7 +138,7 @@ def test_links_of_the_text_come_first_then_those_of_templates(source: MediaWikiS
 
 
 def test_large_pages_come_by_continuation(source: MediaWikiSource, wiki: TestWiki) -> None:
-    with wiki.faults(max_result_bytes=20_000):
+    with wiki.faults(max_result_bytes=40_000):
         results = source.fetch([*LARGE, "Vine", "Many links"])
     for title, result in zip(LARGE, results, strict=False):
         assert isinstance(result, Page)
@@ -148,6 +148,17 @@ def test_large_pages_come_by_continuation(source: MediaWikiSource, wiki: TestWik
     assert isinstance(many, Page)
     assert many.links is not None
     assert len(many.links) == MANY_LINKS
+
+
+def test_a_page_larger_than_any_answer_fails_and_does_not_hold_up_the_others(
+    source: MediaWikiSource, wiki: TestWiki
+) -> None:
+    with wiki.faults(max_result_bytes=20_000):
+        source.rules()
+        *large, many = source.fetch([*LARGE, "Many links"])
+    assert all(isinstance(result, Page) for result in large)
+    assert isinstance(many, Failed)
+    assert many.kind == "too_large"
 
 
 def test_more_titles_than_a_call_takes(source: MediaWikiSource) -> None:
@@ -201,8 +212,10 @@ def test_our_reading_of_links_agrees_with_the_wikis_own(source: MediaWikiSource)
 
 
 def test_changes_are_found_by_revision(source: MediaWikiSource, wiki: TestWiki) -> None:
-    known = {title: the_page(source, title).revision_id for title in ("Vine", "Wine", "Beer")}
+    known = {title: the_page(source, title).revision_id for title in ("Vine", "Wine", "Twice written")}
     assert source.changed_since(known) == set()
-    wiki.edit("Beer", "A new text.")
-    assert source.changed_since({**known, "Never there": 5, "a|b": 1}) == {"Beer", "Never there", "a|b"}
-    assert the_page(source, "Beer").wikitext == "A new text."
+    old = the_page(source, "Twice written").wikitext
+    wiki.edit("Twice written", "A third text.")
+    assert source.changed_since({**known, "Never there": 5, "a|b": 1}) == {"Twice written", "Never there", "a|b"}
+    assert the_page(source, "Twice written").wikitext == "A third text."
+    wiki.edit("Twice written", old)

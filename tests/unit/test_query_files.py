@@ -7,9 +7,12 @@ import subprocess
 import sys
 from dataclasses import FrozenInstanceError
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+import graphvine.queries
+import graphvine.schema
 from graphvine.queries import (
     Block,
     GraphvineError,
@@ -238,3 +241,9 @@ def test_importing_costs_next_to_nothing() -> None:
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     loaded_too = set(done.stdout.split()) & {"dataclasses", "inspect", "difflib", "json", "hashlib", "kuzu", "pyarrow"}
     assert not loaded_too
+
+
+@pytest.mark.parametrize("module", [graphvine.queries, graphvine.schema])
+def test_a_name_that_is_not_there_is_an_attribute_error(module: ModuleType) -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'Blok'"):
+        _ = module.Blok

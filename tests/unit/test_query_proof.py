@@ -39,6 +39,10 @@ HOLDS = {
     "assigned although it stays": (BEAT, BEAT.replace("SET ", "SET t.state = 'taken', ")),
     "the state of another label": (COUNTS, "MATCH (n:Note) SET n.state = 'read';"),
     "another label made whole": (COUNTS, "MATCH (n:Note) SET n = {state: 'read'};"),
+    "the state of a relationship": (COUNTS, "MATCH (t:Task)-[l:LINK]->() SET l.state = 'read';"),
+    "the state of a relationship, to the left": (COUNTS, "MATCH (t:Task)<-[l:LINK]-() SET l.state = 'read';"),
+    # Rows that are made.
+    "another label": (COUNTS, "MATCH (t:Task) MERGE (n:Note {id: 1}) CREATE (t)-[:SAID]->(n);"),
     # Words that are compared.
     "a source, reversed": ("t.state = 'waiting'\nSET", "'waiting' = t.state\nSET"),
     "what it is not": ("AND t.state = 'waiting'\nSET", "AND NOT t.state = 'done' AND t.state <> 'broken'\nSET"),
@@ -145,10 +149,10 @@ FAILS = {
         "block 'counts' sets state without a move: declare it with `// move: from -> to`",
     ),
     "a state made without a move": (
-        COUNTS, "CREATE (:Task {state: 'done'});", "CREATE (:Task", "sets state without a move",
+        COUNTS, "CREATE (:Task {state: 'done'});", "CREATE (:Task", "may make a Task",
     ),
     "a state merged without a move": (
-        COUNTS, "MERGE (t:Task {state: 'done'});", "MERGE (t:Task {state", "sets state without a move",
+        COUNTS, "MERGE (t:Task {state: 'done'});", "MERGE (t:Task {state", "may make a Task",
     ),
     "a state set by an alias": (
         COUNTS, "MATCH (t:Task) WITH t AS x SET x.state = 'done';", "WITH t AS x", "sets state without a move",
@@ -162,6 +166,15 @@ FAILS = {
     "all columns without a move": (
         COUNTS, "MATCH (t:Task) SET t = {id: 1};", "MATCH (t:Task) SET t", "writes all columns of `t`",
     ),
+    # Rows that are made.
+    "made without a move": (
+        COUNTS, "CREATE (:Task {id: 1});", "CREATE (:Task {id: 1",
+        "may make a Task: declare it with `// move: -> state`, or MATCH it",
+    ),
+    "merged without a move": (COUNTS, "MERGE (t:Task {id: 1});", "MERGE (t:Task {id: 1", "may make a Task"),
+    "merged at the end of a path": (COUNTS, "MATCH (n) MERGE (n)-[:OF]->(:TASK {id: 1});", "MATCH (n)", "may make"),
+    "made by another move": (FINISH, FINISH + "CREATE (u:Task {id: 1})\n", "CREATE (u:Task", "may make a Task"),
+    "copied in": (COUNTS, "COPY Task FROM 'tasks.csv';", "COPY Task", "may make a Task"),
     # Words that are compared.
     "not a source": (
         "t.state = 'waiting'\nSET", "t.state = 'done'\nSET", "t.state = 'done'\nSET",

@@ -9,7 +9,7 @@ import pytest
 
 from graphvine.queries import Machine, library
 from graphvine.queries.render import as_json, as_mermaid, as_table
-from tests.unit.small_machine import changed, loaded
+from tests.unit.small_machine import changed, loaded, with_changes
 
 
 @pytest.fixture
@@ -55,7 +55,8 @@ def test_the_diagram_is_mermaid(machine: Machine) -> None:
 
 
 def test_a_machine_that_nothing_creates_still_has_a_beginning(tmp_path: Path) -> None:
-    text = changed("// move: -> waiting", "// move: broken -> waiting")
+    merge = ("MERGE (t:Task {id: id})\nON CREATE SET", "MATCH (t:Task {id: id})\nSET")
+    text = with_changes("// move: -> waiting", "// move: broken -> waiting", *merge)
     assert "\n    [*] --> waiting\n" in as_mermaid(loaded(tmp_path, text).machines["task"])
 
 

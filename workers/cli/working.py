@@ -26,7 +26,7 @@ def work_on(graph: Graph, pipeline: str, *, batch: int | None, once: bool, until
     if paused is not None:
         why = f" ({one_line(paused, 60)})" if paused else ""
         print(f"{pipeline} is paused{why}: 'graphvine resume {pipeline}' lets it go on", file=sys.stderr)
-    with closing(handler(graph, pipeline)) as handling, _signals() as ended:
+    with closing(handler(graph, pipeline)) as handling, signals() as ended:
         loop = Loop(graph, pipeline, handling, batch=batch, stop=ended.stop)
         with activity(f"working on {pipeline}") as told:
             if told is not None:
@@ -64,7 +64,7 @@ def _telling(told: Callable[[str], None]) -> Callable[[str, dict[str, Any]], Non
     return listen
 
 
-class _Ended:
+class Ended:
     """Whether, and by which signal, the work was told to end."""
 
     def __init__(self) -> None:
@@ -80,8 +80,9 @@ class _Ended:
 
 
 @contextmanager
-def _signals() -> Iterator[_Ended]:
-    ended = _Ended()
+def signals() -> Iterator[Ended]:
+    """Let SIGINT and SIGTERM end the work cleanly, and a second one at once."""
+    ended = Ended()
     before = {number: signal.signal(number, ended) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield ended

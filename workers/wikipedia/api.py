@@ -112,8 +112,10 @@ class MediaWikiSource:
             answer = self._ask(titles)
             results = {title: result_of(title, answer, self._with_links) for title in titles}
             for title in [title for title, result in results.items() if result is None]:
-                # Deleted between two continuations, most likely: alone, it is missing or whole.
-                results[title] = result_of(title, self._ask([title]), self._with_links)
+                # Deleted between two continuations, or behind a page that is too large: alone it will show.
+                alone = self._ask([title])
+                too_large = Failed(title, title, "too_large", "its text is larger than any answer of the wiki")
+                results[title] = result_of(title, alone, self._with_links) or (too_large if alone.stuck else None)
             pointing = [title for title in titles if (answer.page_of(title) or {}).get("redirect")]
             led = self._query(titles="|".join(pointing), redirects=1) if pointing else Answer()
         whole: dict[str, Result] = {}

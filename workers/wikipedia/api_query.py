@@ -30,6 +30,8 @@ class Answer:
     interwiki: set[str] = field(default_factory=set)
     redirects: dict[str, dict[str, Any]] = field(default_factory=dict)
     rest: dict[str, Any] = field(default_factory=dict)
+    # The wiki could not go on: what comes next is larger than what it sends in one answer.
+    stuck: bool = False
 
     def take(self, query: Mapping[str, Any]) -> None:
         """Add one answer's part."""
@@ -69,7 +71,10 @@ def run_query(site: mwclient.Site, source: str, maxlag_seconds: int, **parameter
         if not following:
             return answer
         if following == more:
-            break
+            if "result" not in body.get("warnings", {}):
+                break
+            answer.stuck = True
+            return answer
         more = dict(following)
     raise SourceUnavailable(source, "endless_continuation", "its answer goes on without end")
 

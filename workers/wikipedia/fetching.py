@@ -61,12 +61,10 @@ class Fetcher:
                 failures.append((half, error))
         if len(failures) == 2:
             return first
-        for half, error in failures:
-            if len(half) == 1:
-                outcomes.append(Retry(half[0], str(error), error.retry_after_seconds))
-            elif self._search(half, results, outcomes, error) is not None:
-                # More than one of them: each has to answer for itself when it comes again.
-                outcomes += [Retry(claim, str(error), error.retry_after_seconds) for claim in half]
+        for half, failure in failures:
+            if len(half) == 1 or self._search(half, results, outcomes, failure) is not None:
+                # Where both parts of a half fail, each of its titles has to answer for itself when it comes again.
+                outcomes += [Retry(claim, str(failure), failure.retry_after_seconds) for claim in half]
         return None
 
     def _next_pause(self) -> float:

@@ -74,14 +74,16 @@ def parse_title(text: str, rules: SiteRules, default_namespace: int = MAIN) -> T
         raise InvalidTitle(text, "it is empty")
     found, interwiki, rest = _split_prefixes(text, rest, rules)
     namespace = namespace if found is None else found
-    rest, _, fragment = rest.partition("#")
-    rest = rest.rstrip(" ")
     if interwiki:
-        return Title(rest.removeprefix(":").strip(" "), MAIN, fragment, interwiki)
+        rest = rest.removeprefix(":").strip(" ")
+    rest, mark, fragment = rest.partition("#")
+    rest = rest.rstrip(" ")
     _check(text, rest, namespace)
+    if interwiki:
+        return Title(rest, MAIN, fragment, interwiki)
     if namespace not in rules.case_sensitive:
         rest = upper_first(rest, rules.language)
-    if not rest and (namespace != MAIN or not fragment):
+    if not rest and (namespace != MAIN or not mark):
         raise InvalidTitle(text, "there is nothing after the namespace" if namespace != MAIN else "it is empty")
     prefix = rules.namespace_name(namespace)
     return Title(f"{prefix}:{rest}" if prefix else rest, namespace, fragment)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -51,7 +52,7 @@ def draft(claim: Claim, page: ParsedPage, revised_at: datetime | None, passage_w
 
 
 def write(drafted: Draft, vectors: Sequence[Sequence[float]], links: Sequence[str], at: Moment, fresh: bool,
-          there: Collection[str]) -> list[Step]:  # fmt: skip
+          there: AbstractSet[str]) -> list[Step]:  # fmt: skip
     """The steps for one article; `there` are the ids of the sections that it has in the graph, if it is not fresh."""
     claim = drafted.claim
     rows = [row | {"embedding": list(vector)} for row, vector in zip(drafted.passages, vectors, strict=True)]
@@ -69,7 +70,7 @@ def write(drafted: Draft, vectors: Sequence[Sequence[float]], links: Sequence[st
 
 
 def write_redirect(claim: Claim, page: Any, target: str | None, fragment: str, revised_at: datetime | None,
-                   at: Moment, fresh: bool, there: Collection[str]) -> list[Step]:  # fmt: skip
+                   at: Moment, fresh: bool, there: AbstractSet[str]) -> list[Step]:  # fmt: skip
     """A title that stands for another: the other is discovered at the same depth."""
     steps = [_describe(claim, "redirect", page.revision_id, revised_at, 0)]
     if not fresh:
@@ -92,7 +93,7 @@ def _clear(claim: Claim, at: Moment) -> Iterator[Step]:
     yield Step("article.retire_edges", {"rows": [{"claim": claim.seq, "article": claim.key}], "at_ms": at.ms})
 
 
-def _replaced(claim: Claim, changed: list[Row], gone: Collection[str], at: Moment) -> Iterator[Step]:
+def _replaced(claim: Claim, changed: list[Row], gone: AbstractSet[str], at: Moment) -> Iterator[Step]:
     if changed:
         yield Step("article.replace_sections", {"rows": changed})
     if gone:

@@ -1,0 +1,31 @@
+"""The pipelines' verbs for Python, `graph.grow(...)` and its like: the only module here that reaches up to workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphvine.graph import Graph
+    from graphvine.workers.wikipedia.grow import GrowEvent, GrowSummary
+    from graphvine.workers.wikipedia.refresh import RefreshSummary
+
+__all__ = ["GrowEvent", "GrowSummary", "RefreshSummary", "grow", "grow_events", "refresh"]
+
+
+def grow(graph: Graph, titles: Sequence[str], **options: Any) -> GrowSummary:
+    from graphvine.workers.wikipedia.grow import grow as run
+
+    return run(graph, titles, **options)
+
+
+def grow_events(graph: Graph, titles: Sequence[str], **options: Any) -> Iterator[GrowEvent]:
+    from graphvine.workers.wikipedia.grow import grow_events as run
+
+    return run(graph, titles, **options)
+
+
+def refresh(graph: Graph, **options: Any) -> RefreshSummary:
+    from graphvine.workers.wikipedia.refresh import refresh as run
+
+    return run(graph, **options)

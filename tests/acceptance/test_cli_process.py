@@ -1,0 +1,206 @@
+"""The installed command in processes of its own: how it starts, how it is stopped, what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import graphvine
+from tests.acceptance.cli_support import COMMAND, environment, process, run
+from tests.support.stores import Place
+
+# Heavy: none of these may be loaded to show help.
+HEAVY = "kuzu pyarrow numpy rich prompt_toolkit apscheduler psutil onnxruntime httpx fastapi mwclient pydantic".split()
+# The command with one more folder of pipelines.
+LAUNCH = """
+import sys, graphvine.workers
+graphvine.workers.__path__.append(sys.argv.pop(1))
+from graphvine.workers.cli.main import main
+main()
+"""
+# It answers for "Vine", says that it is at "Ivy", and waits there until it is told to stop.
+HANDLER = """
+import sys, time
+from graphvine.outcomes import Done
+
+class Practice:
+    def handle(self, claims, context):
+        for claim in claims:
+            if claim.key == "Ivy":
+                print("reached Ivy", file=sys.stderr, flush=True)
+                while not context.stopping:
+                    time.sleep(0.01)
+                return
+            yield Done(claim)
+
+    def close(self):
+        print("closed", file=sys.stderr, flush=True)
+
+def build(graph):
+    return Practice()
+"""
+
+
+@pytest.fixture
+def practice(tmp_path: Path) -> Path:
+    """A folder with a pipeline that works on articles in its own way."""
+    package = tmp_path / "more" / "practice"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text('PIPELINE = "article"\n')
+    (package / "handler.py").write_text(HANDLER)
+    return package.parent
+
+
+@pytest.fixture
+def where(place: Place) -> str:
+    with place.open() as graph:
+        graph.seed("article", ["Vine", "Ivy", "Moss"])
+    return place.where
+
+
+@contextmanager
+def at_work(practice: Path, where: str, *options: str) -> Iterator[subprocess.Popen[str]]:
+    """A worker that has come to Ivy."""
+    command = [sys.executable, "-c", LAUNCH, str(practice), "--graph", where, "work", "article", *options]
+    worker = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=practice, env=environment()
+    )
+    try:
+        assert worker.stderr is not None
+        assert worker.stderr.readline() == "reached Ivy\n"
+        yield worker
+    finally:
+        worker.kill()
+        worker.communicate(timeout=30)
+
+
+def states(where: str) -> dict[str, str]:
+    with graphvine.open(where, create=False) as graph:
+        return dict(graph.query("MATCH (a:Article) RETURN a.title, a.expansion_state").rows)  # type: ignore[arg-type]
+
+
+def test_help_lists_every_command_and_loads_nothing_heavy(tmp_path: Path) -> None:
+    code = (
+        "import sys, atexit, json\n"
+        f"atexit.register(lambda: print(json.dumps([m for m in {HEAVY} if m in sys.modules]), file=sys.stderr))\n"
+        "sys.argv = ['graphvine', '--help']\n"
+        "from graphvine.workers.cli.main import main\nmain()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    assert done.returncode == 0
+    assert json.loads(done.stderr) == []
+    listed = [line.split()[0] for line in done.stdout.partition("Commands:\n")[2].splitlines() if line[2] != " "]
+    assert {"status", "console", "work", "demo", "config"} <= set(listed)
+    assert "..." not in done.stdout.partition("Commands:\n")[2], "a command's first line is too long for the list"
+
+
+def test_importing_the_package_takes_next_to_nothing(tmp_path: Path) -> None:
+    """In the processor's time, which a busy machine does not stretch much; the best of three counts."""
+    code = "import time; t = time.process_time(); import graphvine; print(time.process_time() - t)"
+    taken = [
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path).stdout)
+        for _ in range(3)
+    ]
+    assert min(taken) <= 0.15
+
+
+def test_the_version_and_a_wrong_command(tmp_path: Path) -> None:
+    assert process("--version", cwd=tmp_path).out == f"graphvine {graphvine.__version__}\n"
+    said = process("stauts", cwd=tmp_path, status=2)
+    assert said.out == ""
+    assert "there is no command 'stauts', did you mean 'status'?" in said.err
+
+
+def test_an_error_is_one_sentence_and_verbose_adds_the_traceback(tmp_path: Path) -> None:
+    said = process("status", cwd=tmp_path, status=1)
+    assert said.out == ""
+    assert said.err.startswith("error: there is no graph at graphvine.kuzu")
+    assert said.err.count("\n") == 1
+    loud = process("-v", "status", cwd=tmp_path, status=1).err
+    assert "Traceback" in loud
+    assert loud.endswith(said.err)
+
+
+def test_status_and_console_with_the_graph_named_before_after_and_in_a_variable(where: str, tmp_path: Path) -> None:
+    before = process("--graph", where, "status", "--json", cwd=tmp_path)
+    assert json.loads(before.out)["pipelines"][0]["ready"] == 3
+    query = ("console", "--json", "-c", "MATCH (a:Article) RETURN count(*) AS n")
+    assert process(*query, "--graph", where, cwd=tmp_path).out == '[{"n": 3}]\n'
+    assert process(*query, cwd=tmp_path, GRAPHVINE_GRAPH=where).out == '[{"n": 3}]\n'
+    assert process(*query[:2], "--graph", where, cwd=tmp_path, stdin="RETURN 'ü'").out.endswith('ü"}]\n')
+
+
+def test_an_encoding_without_the_letter_is_no_obstacle(where: str, tmp_path: Path) -> None:
+    ascii_only = {"PYTHONIOENCODING": "ascii"}
+    assert r"\xfc" in process("--graph", where, "console", "-c", "RETURN 'ü' AS u", cwd=tmp_path, **ascii_only).out
+    said = process("--graph", where, "console", "--json", "-c", "RETURN 'ü' AS u", cwd=tmp_path, **ascii_only)
+    assert said.json == [{"u": "ü"}]
+
+
+def test_standard_input_that_is_no_text_is_refused(where: str, tmp_path: Path) -> None:
+    command = [COMMAND, "--graph", where, "console"]
+    done = subprocess.run(command, input=b"RETURN '\xff';", capture_output=True, cwd=tmp_path, env=environment())
+    assert (done.returncode, done.stderr) == (1, b"error: standard input is not UTF-8 text\n")
+
+
+def test_a_reader_that_goes_away_is_no_error(where: str, tmp_path: Path) -> None:
+    command = [COMMAND, "--graph", where, "console", "--csv", "-c", "UNWIND range(1, 9000) AS n RETURN n"]
+    child = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment()
+    )
+    assert child.stdout is not None
+    assert child.stderr is not None
+    child.stdout.close()
+    assert "Traceback" not in child.stderr.read()
+    child.stderr.close()
+    assert child.wait(timeout=30) == 141
+
+
+def test_ctrl_c_ends_the_work_and_gives_the_rest_back(practice: Path, where: str) -> None:
+    with at_work(practice, where) as worker:
+        busy = process("status", "--graph", where, cwd=practice, status=1).err
+        assert f"is open in process {worker.pid}" in busy
+        assert busy.count("\n") == 1
+        worker.send_signal(signal.SIGINT)
+        out, err = worker.communicate(timeout=30)
+    assert worker.returncode == 130
+    assert out == "article: 3 claimed, 1 done, 2 given back\n"
+    assert err == "ending after what is in hand; once more ends at once\nclosed\n"
+    assert states(where) == {"Vine": "processed", "Ivy": "discovered", "Moss": "discovered"}
+
+
+def test_a_polite_end_is_no_error(practice: Path, where: str) -> None:
+    with at_work(practice, where, "--until-empty") as worker:
+        worker.terminate()
+        worker.communicate(timeout=30)
+    assert worker.returncode == 0
+    assert "claimed" not in states(where).values()
+
+
+def test_after_a_kill_the_work_goes_on(practice: Path, where: str) -> None:
+    with at_work(practice, where, "--batch", "1") as worker:
+        worker.kill()
+    assert states(where)["Vine"] == "processed"
+    with at_work(practice, where, "--once") as worker:  # it comes to Ivy again: the dead worker's claim is free
+        worker.send_signal(signal.SIGINT)
+        worker.communicate(timeout=30)
+    assert states(where)["Ivy"] == "discovered"
+
+
+def test_the_work_ends_when_nothing_is_left(practice: Path, where: str) -> None:
+    run("exclude", "--graph", where, "article", "Ivy")
+    command = [sys.executable, "-c", LAUNCH, str(practice), "--graph", where, "work", "article"]
+    once, rest = [
+        subprocess.run([*command, *options], capture_output=True, text=True, timeout=60, env=environment())
+        for options in (["--once", "--batch", "1"], ["--until-empty"])
+    ]
+    assert (once.returncode, once.stdout) == (0, "article: 1 claimed, 1 done\n")
+    assert (rest.returncode, rest.stdout) == (0, "article: 1 claimed, 1 done\n")
+    assert "not both" in run("work", "--graph", where, "article", "--once", "--until-empty", status=2).err
