@@ -56,7 +56,7 @@ def main() -> int:
         findings = run(known[name], arguments.quick)
         found.append((explanation(known[name]), findings))
         for goal in findings["goals"]:
-            console.print(f"  {goal['what']}: {goal['measured']} {goal['verdict']}", highlight=False)
+            console.print(f"  {goal['what']}: {goal['measured']} {goal['verdict']}", highlight=False, soft_wrap=True)
     page = render(found)
     if arguments.quick or arguments.names:
         print(page, end="")

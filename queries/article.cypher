@@ -102,7 +102,7 @@ RETURN a.seq AS seq;
 // role: complete
 // move: claimed -> loaded -> processed
 // move: loaded -> processed
-// transition: discover_links
+// transition: process_article, discover_links
 // guard
 // Loaded and linked in one transaction: the articles are done.
 MATCH (a:Article)
@@ -361,6 +361,7 @@ RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a
 // move: claimed -> failed
 // move: loaded -> failed
 // transition: process_article
+// beyond loaded -> failed: link discovery can fail for good too.
 // guard
 // It failed for good: its tries are used up, or trying again can't help.
 MATCH (a:Article {title: $key})

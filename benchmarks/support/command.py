@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 import tempfile
 from collections.abc import Callable
@@ -38,7 +39,10 @@ def main(script: str, text: str | None, measure: Measure, options: AddOptions | 
     except Unavailable as reason:
         parser.error(str(reason))
     if arguments.json:
-        print(json.dumps(findings.as_json() | {"machine": machine()}, indent=2))
+        command = shlex.join(
+            ["python", f"benchmarks/{parser.prog}", *(word for word in sys.argv[1:] if word != "--json")]
+        )
+        print(json.dumps(findings.as_json() | {"command": command, "machine": machine()}, indent=2))
     else:
         show(findings)
     return findings.status()

@@ -27,11 +27,10 @@ def render(found: Sequence[tuple[str, dict[str, Any]]]) -> str:
 
 def section(explanation: str, findings: dict[str, Any]) -> str:
     title, _, body = explanation.partition("\n")
-    name = findings["benchmark"]
     lines = [f"## {title.rstrip('.')}", ""]
     if body.strip():
         lines += [body.strip(), ""]
-    lines += [f"    python benchmarks/{name}.py{' --quick' if findings['quick'] else ''}", ""]
+    lines += [f"    {findings['command']}", ""]
     lines += [
         "Measured on: " + ", ".join(f"{key} {value}" for key, value in findings["machine"].items()) + ".",
         "",

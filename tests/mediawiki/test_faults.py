@@ -112,7 +112,7 @@ def test_a_date_to_come_again_becomes_seconds(through: MediaWikiSource, proxy: F
 @pytest.mark.parametrize(
     ("fault", "word"),
     [
-        (faults.status(403), "wikipedia_contact"),
+        (faults.status(403), "wikipedia.contact"),
         (faults.status(404), "api.php"),
         (faults.status(301, Location="https://elsewhere.example/api.php"), "elsewhere.example"),
         (faults.api_error("readapidenied"), "private"),
@@ -180,5 +180,5 @@ def test_several_threads_share_a_source(through: MediaWikiSource) -> None:
 
 
 def test_a_stranger_has_to_leave_a_contact() -> None:
-    with pytest.raises(SourceRefused, match="wikipedia_contact"):
+    with pytest.raises(SourceRefused, match="wikipedia.contact"):
         MediaWikiSource("https://wiki.example/w/api.php")

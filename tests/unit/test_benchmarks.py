@@ -171,7 +171,14 @@ def test_the_page_names_command_machine_figures_and_verdicts() -> None:
     findings = Findings("claims", quick=False)
     findings.tables["items per second"] = [{"rows": 1_000_000, "rate": 15_321.5}]
     findings.goals.append(judge("speed", "at least 3", "4 | 5", True))
-    page = render([("How fast.\n\nDetails.", findings.as_json() | {"machine": {"cores": "2"}})])
+    page = render(
+        [
+            (
+                "How fast.\n\nDetails.",
+                findings.as_json() | {"command": "python benchmarks/claims.py", "machine": {"cores": "2"}},
+            )
+        ]
+    )
     for part in ("## How fast\n", "    python benchmarks/claims.py\n", "cores 2", "| 1,000,000 | 15,322 |", "holds"):
         assert part in page
     assert "4 \\| 5" in page, "a bar in a figure must not break the table"

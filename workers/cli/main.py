@@ -10,6 +10,7 @@ import typer
 
 import graphvine
 from graphvine.workers.cli.group import CommandGroup
+from graphvine.workers.cli.text import is_text
 
 app = typer.Typer(
     cls=CommandGroup, rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True,
@@ -46,4 +47,8 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A title that the terminal's encoding lacks must not end the command.
             stream.reconfigure(errors="backslashreplace")
+    for number, argument in enumerate(sys.argv[1:], 1):
+        if not is_text(argument):
+            print(f"error: argument {number}, {argument!r}, is not UTF-8 text", file=sys.stderr)
+            sys.exit(2)
     command().main(prog_name="graphvine")

@@ -13,6 +13,15 @@ def printable(text: str) -> str:
     return _STEERS.sub(_written_out, text)
 
 
+def is_text(text: str) -> bool:
+    """Whether it can be stored and sent: bytes that were no text have become lone surrogates."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def one_line(text: str, longest: int | None = None) -> str:
     """The text on one line, shortened where it is long."""
     looked_at = text if longest is None else text[: 4 * longest]

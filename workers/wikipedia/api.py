@@ -44,7 +44,7 @@ class MediaWikiSource:
             raise SourceRefused(
                 self._name,
                 "a wiki wants to know whom to write to",
-                "Set wikipedia_contact to a mail or web address.",
+                "Set wikipedia.contact to a mail or web address.",
             )
         self._batch_size, self._maxlag_seconds, self._with_links = batch_size, maxlag_seconds, with_links
         agent = f"graphvine/{version} ({' '.join(contact.split()) or 'local test'}) mwclient"
@@ -153,7 +153,7 @@ def split_address(url: str) -> tuple[str, str, str]:
     """Scheme, host and script path of a wiki, from the address of its api.php or of any of its pages."""
     parts = urlsplit(url if "//" in url else f"https://{url}")
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-        raise SourceRefused(url, "this is no web address", "Give wikipedia_url as https://HOST/w/api.php.")
+        raise SourceRefused(url, "this is no web address", "Give wikipedia.api_url as https://HOST/w/api.php.")
     if parts.path.endswith("/api.php"):
         return parts.scheme, parts.netloc, parts.path.removesuffix("api.php")
     return parts.scheme, parts.netloc, "/w/"

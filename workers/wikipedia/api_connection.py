@@ -75,7 +75,7 @@ class Connection:
         except requests.exceptions.ConnectionError as error:
             raise self._unavailable("connection", "there is no connection") from error
         except requests.exceptions.RequestException as error:
-            raise SourceRefused(self._source, f"the call is not possible ({error})", "Check wikipedia_url.") from error
+            raise SourceRefused(self._source, f"the call is not possible ({error})", "Check wikipedia.api_url.") from error
 
     def close(self) -> None:
         """Close what is kept open."""
@@ -92,7 +92,7 @@ class Connection:
                 body += chunk
                 if len(body) > self._limits.answer_bytes:
                     limit = f"its answer is larger than {self._limits.answer_bytes:,} bytes"
-                    raise SourceRefused(self._source, limit, "Lower wikipedia_batch_size.")
+                    raise SourceRefused(self._source, limit, "Ask for fewer titles a call.")
                 if time.monotonic() > deadline:
                     raise self._unavailable("timeout", f"its answer took over {self._limits.call_seconds:g} s")
         whole = requests.Response()
@@ -113,12 +113,12 @@ class Connection:
             raise self._unavailable(fault, f"it answered with status {status}", wait)
         if 300 <= status < 400:
             place = answer.headers.get("Location", "elsewhere")
-            raise SourceRefused(self._source, f"it sends us to {place}", "Set wikipedia_url to that address.")
+            raise SourceRefused(self._source, f"it sends us to {place}", "Set wikipedia.api_url to that address.")
         if status >= 400:
             advice = {
-                403: "Check wikipedia_contact and whether this address is blocked.",
-                404: "Check wikipedia_url: it should lead to api.php.",
-            }.get(status, "Check wikipedia_url and the rights to read.")
+                403: "Check wikipedia.contact and whether this address is blocked.",
+                404: "Check wikipedia.api_url: it should lead to api.php.",
+            }.get(status, "Check wikipedia.api_url and the rights to read.")
             raise SourceRefused(self._source, f"it answered with status {status}", advice)
 
     def _retry_after(self, header: str | None) -> float | None:

@@ -108,8 +108,8 @@ def _classified(source: str, code: str, info: str) -> SourceUnavailable | Source
         return SourceUnavailable(source, "server_error", f"it says {info.rstrip('.')!r}")
     advice = {
         "readapidenied": "This wiki is private; read from a dump instead.",
-        "toomanyvalues": "Lower wikipedia_batch_size to 50.",
-    }.get(code, "Check wikipedia_url and whether this address is blocked.")
+        "toomanyvalues": "Ask for at most 50 titles a call.",
+    }.get(code, "Check wikipedia.api_url and whether this address is blocked.")
     return SourceRefused(source, f"it says {info.rstrip('.')!r} ({code})", advice)
 
 

@@ -41,7 +41,7 @@ def open_index(
         return _opened(dump, folder, progress, in_memory)
     except (OSError, sqlite3.OperationalError) as error:
         raise BadDump(
-            str(dump), f"its index can't be made ({error})", "Set wikipedia_dump_cache to a folder with room for it."
+            str(dump), f"its index can't be made ({error})", "Make room, or put the dump where there is some."
         ) from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterator
 from typing import Annotated
@@ -74,7 +75,9 @@ def console(
         if commands:
             typed = (one for text in commands for one in from_lines([text]))
         else:
-            typed = from_lines(iter(lambda: sys.stdin.readline(LONGEST + 1), ""))
+            # Whatever the locale says: in the C locale Python would let any byte through.
+            script = io.TextIOWrapper(sys.stdin.buffer, "utf-8")
+            typed = from_lines(iter(lambda: script.readline(LONGEST + 1), ""))
         try:
             for one in typed:
                 run(one, session)
