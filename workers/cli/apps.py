@@ -36,6 +36,8 @@ def _dress(command: Any) -> None:
     for parameter in command.params:
         if parameter.param_type_name == "argument":
             parameter.get_usage_pieces = lambda ctx, shown=usage_of(parameter): [shown]
+        elif parameter.metavar is None and not parameter.is_flag:
+            parameter.metavar = parameter.name.upper()
     for inner in getattr(command, "commands", {}).values():
         _dress(inner)
 
