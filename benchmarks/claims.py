@@ -15,7 +15,6 @@ from pathlib import Path
 
 import peers
 from support.command import main, sizes
-from support.contender import Contender
 from support.findings import Findings, number
 from support.graph_contender import GraphContender
 from support.progress import Bar
@@ -53,16 +52,21 @@ def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder:
         graphs = []
         for size in rows:
             bar.say(f"filling stores with {size:,} rows")
-            graph = GraphContender(arguments.engine, folder / f"graph-{size}", batches, arguments.where)
-            opened.callback(graph.close)
-            graph.fill(size)
-            graphs.append(graph)
-            found: list[Contender] = []
+            # A store for each batch size: what one leaves in memory until the next checkpoint is not another's.
+            # A server holds one graph, which all of them share.
+            for sharing in [batches] if arguments.where else [(batch,) for batch in batches]:
+                graph = GraphContender(
+                    arguments.engine, folder / f"graph-{size}-{sharing[0]}", sharing, arguments.where
+                )
+                opened.callback(graph.close)
+                graph.fill(size)
+                graphs.append(graph)
+                race.enter(graph, size)
             if not arguments.without_peers:
                 found, missing = peers.build(folder, size, opened)
                 findings.notes += [line for line in missing if line not in findings.notes]
-            for contender in (graph, *found):
-                race.enter(contender, size)
+                for contender in found:
+                    race.enter(contender, size)
         race.run(bar)
         for graph in graphs:
             graph.close()

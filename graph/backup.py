@@ -60,6 +60,8 @@ def restore(
     source: str | Path, where: str | Path, *, force: bool = False, progress: Progress | None = None
 ) -> BackupInfo:
     """Put a backup in the place of a graph, once every file of it has been checked."""
+    if "://" in str(where):
+        raise StoreError(f"{where} is a server, a backup is put in the place of a file: use 'graphvine load' there")
     folder, target = Path(source), Path(str(where).removeprefix("ladybug:"))
     info = _read_list(folder)
     if target.exists() and not force:

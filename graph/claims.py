@@ -106,31 +106,28 @@ class Claims:
     def step(self, name: str, claims: Sequence[Claim], **parameters: Any) -> list[Step]:
         """A block of this entity that guards by seqs and token, for these claims."""
         block = self._door.library.block(f"{self.pipeline}.{name}")
-        return [Step(block.full_name, {**span, **parameters}) for span in self._by_token(block, claims)]
+        return [Step(block.full_name, {**span, **parameters}) for span in self._by_token(claims)]
 
     def _take(self, rows: list[Row], token: int) -> list[Claim]:
         # A word that is no state of the machine, set by hand: left where it is, the doctor tells of it.
         rows = [row for row in rows if self._machine.by_role("claim", row["state"]) is not None]
         by_state = {state: list(group) for state, group in groupby(sorted(rows, key=_state), key=_state)}
         steps = []
+        given = {"worker": self.worker, "token": token, "now": self._now, "at": self._at, "never": NEVER}
         for state, group in by_state.items():
+            single = self._machine.by_role("claim_one", state)
+            if single is not None and self._few(len(group)):
+                steps += [Step(single.full_name, {"key": r["key"], "seq": r["seq"], **given}) for r in group]
+                continue
             block = self._block("claim", state)
-            for span in spans([row["seq"] for row in group]):
-                given = {
-                    **span,
-                    "worker": self.worker,
-                    "token": token,
-                    "now": self._now,
-                    "at": self._at,
-                    "never": NEVER,
-                }
-                steps.append(Step(block.full_name, given))
+            steps += [Step(block.full_name, {**span, **given}) for span in spans([row["seq"] for row in group])]
         try:
             answers = self._door.run(Unit.of(steps)).rows
         except GraphvineError:
             self._door.window(self.pipeline).drop()
             raise
         taken = {row["seq"] for answer in answers for row in answer}
+        self._door.window(self.pipeline).tried(rows, taken)
         after = {state: self._block("claim", state).moves[0].target for state in by_state}
         return [
             Claim(
@@ -143,11 +140,16 @@ class Claims:
     def _grouped(self, role: str, claims: list[Claim], given: dict[str, Any]) -> Iterator[Step]:
         """One step for each block and token; the block is the one that plays the role in the claim's state."""
         for state, group in groupby(sorted(claims, key=lambda claim: claim.state), key=lambda claim: claim.state):
-            block = self._block(role, state)
-            for span in self._by_token(block, list(group)):
+            block, single = self._block(role, state), self._machine.by_role(f"{role}_one", state)
+            of_state = list(group)
+            if single is not None and self._few(len(of_state)):
+                for claim in of_state:
+                    yield Step(single.full_name, {"key": claim.key, "seq": claim.seq, "token": claim.token, **given})
+                continue
+            for span in self._by_token(of_state):
                 yield Step(block.full_name, {**span, **given})
 
-    def _by_token(self, block: Block, claims: Sequence[Claim]) -> Iterator[dict[str, Any]]:
+    def _by_token(self, claims: Sequence[Claim]) -> Iterator[dict[str, Any]]:
         for token, group in groupby(sorted(claims, key=lambda claim: claim.token), key=lambda claim: claim.token):
             for span in spans([claim.seq for claim in group]):
                 yield {**span, "token": token}
@@ -178,6 +180,16 @@ class Claims:
         """Seconds to wait, doubling with each attempt; the jitter keeps rows that failed together apart."""
         longest = min(self._settings.backoff_max_seconds, self._settings.backoff_seconds * 2.0 ** (attempt - 1))
         return longest * self._jitter.uniform(0.5, 1.0)
+
+    def _few(self, rows: int) -> bool:
+        """Whether so few rows are cheaper found one by one, by key, than together by their numbers.
+
+        Measured on Kuzu: a row by its key costs 0.6 ms at any size; a statement over numbers costs 0.4 ms, and about
+        5 ms more for each million rows in the table. Where numbers have an index, they always win.
+        """
+        if not self._door.engine.capabilities.single_owner:
+            return False
+        return rows <= max(1, min(12, self._door.table_size(self.pipeline) // 100_000))
 
     def _block(self, role: str, state: str) -> Block:
         block = self._machine.by_role(role, state)

@@ -17,10 +17,13 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The machine's clock."""
+    """The machine's clock, or that of a server which is so many ms ahead of it."""
+
+    def __init__(self, offset_ms: int = 0) -> None:
+        self.offset_ms = offset_ms
 
     def now_ms(self) -> int:
-        return time.time_ns() // 1_000_000
+        return time.time_ns() // 1_000_000 + self.offset_ms
 
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)

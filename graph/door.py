@@ -12,10 +12,14 @@ from graphvine.engines.protocol import Engine
 from graphvine.errors import UnknownPipeline
 from graphvine.queries import Machine
 from graphvine.records import Row, Step, Unit, UnitResult
+from graphvine.scanning import scan_ready
 from graphvine.settings import Settings
-from graphvine.window import Scan, Windows
+from graphvine.shared_window import SharedWindows
+from graphvine.window import Scan, Scanned, Windows
 
 Listener = Callable[[str, dict[str, Any]], None]
+# After this long a pause that another process ordered is seen.
+_PAUSE_SEEN_SECONDS = 1.0
 
 
 class Door:
@@ -23,8 +27,10 @@ class Door:
         self.engine, self.settings, self.clock = engine, settings, clock
         self.library = engine.library
         self._listeners: list[Listener] = []
-        self._windows: dict[str, Windows] = {}
+        self._windows: dict[str, Windows | SharedWindows] = {}
         self._pauses: dict[str, str] | None = None
+        self._sizes: dict[str, int] = {}
+        self._pauses_read_at = 0.0
         self._lock = threading.Lock()
 
     def listen(self, listener: Listener) -> None:
@@ -64,12 +70,11 @@ class Door:
         )
         return result
 
-    def window(self, pipeline: str) -> Windows:
+    def window(self, pipeline: str) -> Windows | SharedWindows:
         """What comes next in this pipeline."""
         with self._lock:
             if pipeline not in self._windows:
-                initial = self.machine(pipeline).initial.name
-                self._windows[pipeline] = Windows(self._scan(pipeline), self.settings.window_rows, initial)
+                self._windows[pipeline] = self._new_window(pipeline)
             return self._windows[pipeline]
 
     def forget(self) -> None:
@@ -98,16 +103,42 @@ class Door:
         self.report("resumed", pipeline=pipeline)
 
     def _paused(self) -> dict[str, str]:
-        # One process owns an embedded store, so what it knows stays true; others ask each time.
-        if self._pauses is None or not self.engine.capabilities.single_owner:
+        # One process owns an embedded store, so what it knows stays true; elsewhere others may pause, too.
+        old = (
+            not self.engine.capabilities.single_owner and time.monotonic() - self._pauses_read_at > _PAUSE_SEEN_SECONDS
+        )
+        if self._pauses is None or old:
             rows = self.read("graph.pipelines")
             self._pauses = {row["name"]: row["reason"] or "" for row in rows if row["paused"]}
+            self._pauses_read_at = time.monotonic()
         return self._pauses
 
+    def _new_window(self, pipeline: str) -> Windows | SharedWindows:
+        initial, size = self.machine(pipeline).initial.name, self.settings.window_rows
+        if self.engine.capabilities.single_owner:
+            return Windows(self._scan(pipeline), size, initial)
+
+        def scan_from(now: int, lease: int, skip: int, limit: int) -> list[Row]:
+            return self.read(f"{pipeline}.ready_from", now=now, lease=lease, skip=skip, limit=limit)
+
+        def next_due(now: int, lease: int) -> int | None:
+            due: int | None = self.read(f"{pipeline}.next_due", now=now, lease=lease, never=NEVER)[0]["due"]
+            return due
+
+        return SharedWindows(scan_from, next_due, size, initial)
+
+    def table_size(self, pipeline: str) -> int:
+        """About how many rows the pipeline's table has: the highest number given, as of the last scan."""
+        size = self._sizes.get(pipeline)
+        if size is None:
+            rows = self.read(f"{pipeline}.last_number")
+            size = self._sizes[pipeline] = max((row["seq"] or 0 for row in rows), default=0)
+        return size
+
     def _scan(self, pipeline: str) -> Scan:
-        def scan(now: int, lease: int) -> tuple[list[Row], int]:
-            rows = self.read(f"{pipeline}.ready", now=now, lease=lease, limit=self.settings.window_rows)
+        def scan(now: int, lease: int) -> Scanned:
+            self._sizes.pop(pipeline, None)  # tables grow: time to look again
             due = self.read(f"{pipeline}.next_due", now=now, lease=lease, never=NEVER)[0]["due"]
-            return rows, NEVER if due is None else due
+            return scan_ready(self.read, pipeline, now, lease, self.settings.window_rows, NEVER if due is None else due)
 
         return scan

@@ -8,7 +8,8 @@ GraphvineError
 |  |- StoreMissing         there is nothing to open
 |  |- StoreDamaged         the files do not fit together
 |  |- StoreClosed          used after close
-|  |- StoreReopened        a write failed midway: nothing of it was kept, and the store was opened anew
+|  |- UnitFailed           a write failed midway: nothing of it was kept
+|  |  |- StoreReopened     and the store was opened anew
 |  |- SchemaTooNew         the graph was written by a newer Graphvine
 |  |- EngineMissing        the package of this engine is not installed
 |- QueryError              the engine refused a statement
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ClaimLost", "EngineMissing", "GraphvineError", "ParameterError", "QueryError", "QueryFileError", "QueryTimeout",
     "SchemaTooNew", "SettingsError", "StoreBusy", "StoreClosed", "StoreDamaged", "StoreError", "StoreMissing",
-    "StoreReopened", "UnknownBlock", "UnknownPipeline", "WriteRefused", "did_you_mean",
+    "StoreReopened", "UnitFailed", "UnknownBlock", "UnknownPipeline", "WriteRefused", "did_you_mean",
 ]  # fmt: skip
 
 
@@ -66,12 +67,20 @@ class StoreClosed(StoreError):
         super().__init__("this graph is closed: open it again with graphvine.open")
 
 
-class StoreReopened(StoreError):
-    """A write failed midway. Nothing of it was kept; the store was opened anew and can be used on."""
+class UnitFailed(StoreError):
+    """A write failed midway. Nothing of it was kept."""
+
+    ENDING = "Nothing of its unit was kept"
 
     def __init__(self, block: str, reason: str) -> None:
-        super().__init__(f"{block} failed: {reason}. Nothing of its unit was kept; the store was opened anew")
+        super().__init__(f"{block} failed: {reason}. {self.ENDING}")
         self.block, self.reason = block, reason
+
+
+class StoreReopened(UnitFailed):
+    """A write failed midway. Nothing of it was kept; the store was opened anew and can be used on."""
+
+    ENDING = "Nothing of its unit was kept; the store was opened anew"
 
 
 class SchemaTooNew(StoreError):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from graphvine.clock import Clock, SystemClock
 from graphvine.door import Door
-from graphvine.engines import connect
+from graphvine.engines import connect, without_secrets
 from graphvine.errors import GraphvineError
 from graphvine.migrate import draw_machines, migrate
 from graphvine.records import FailedRow, Finding, PipelineStatus, QueryResult, Row, TableInfo, Unit, UnitResult
@@ -32,14 +32,16 @@ def open(
 ) -> Graph:
     """Open the graph at this place, or at the one that the settings name; make it where there is none."""
     settings = settings or load()
-    return Graph(os.fspath(where or settings.graph), settings, clock or SystemClock(), create=create)
+    return Graph(os.fspath(where or settings.graph), settings, clock, create=create)
 
 
 class Graph:
-    def __init__(self, where: str, settings: Settings, clock: Clock, *, create: bool = True) -> None:
-        self.where, self.settings, self.clock = where, settings, clock
+    def __init__(self, where: str, settings: Settings, clock: Clock | None = None, *, create: bool = True) -> None:
+        self.where, self.settings = without_secrets(where), settings
         self.engine = connect(where, settings, create=create)
-        self.door = Door(self.engine, settings, clock)
+        # A clock that is given is taken at its word. Otherwise workers on many machines go by their server's.
+        self.clock = clock or SystemClock(getattr(self.engine, "clock_offset_ms", 0))
+        self.door = Door(self.engine, settings, self.clock)
         self.library = self.engine.library
         try:
             self.migrated = migrate(self.door)
@@ -83,9 +85,13 @@ class Graph:
         seconds = timeout_seconds or self.settings.query_timeout_seconds
         return self.engine.query(text, parameters or {}, max_rows=most, timeout_seconds=seconds)
 
-    def execute(self, text: str) -> QueryResult:
+    def interrupt(self) -> None:
+        """End the queries that are running, from another thread; each raises QueryTimeout where it was called."""
+        self.engine.interrupt()
+
+    def execute(self, text: str, parameters: Mapping[str, Any] | None = None) -> QueryResult:
         """Run Cypher that may write, as somebody typed it; numbers then follow the words that it set."""
-        result = self.engine.execute([text])
+        result = self.engine.execute([text], parameters=parameters)
         self.door.forget()
         self._align()
         return result

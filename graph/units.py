@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from graphvine.errors import GraphvineError
 from graphvine.queries import Block, Library
 from graphvine.records import Row, Step, Unit, UnitResult
+
+
+class BadText(GraphvineError):
+    """Text that can't be stored."""
+
 
 Run = Callable[[Block, Mapping[str, Any]], list[Row]]
 Number = Callable[[Block, int], range]
@@ -15,7 +21,26 @@ Number = Callable[[Block, int], range]
 def check(unit: Unit, library: Library) -> None:
     """Everything that can be known before the transaction begins; a write has no reason to fail after it."""
     for step in unit.steps:
-        library.block(step.block).check(step.parameters)
+        block = library.block(step.block)
+        block.check(step.parameters)
+        check_texts(step.parameters, block.full_name)
+
+
+def check_texts(value: Any, where: str) -> None:
+    """Refuse text that no engine can store (a lone surrogate), while it still costs nothing."""
+    if isinstance(value, str):
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError:
+            raise BadText(
+                f"{where}: {value[:60]!r} holds half of a character (a lone surrogate): it is not text"
+            ) from None
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            check_texts(inner, f"{where}, {name}")
+    elif isinstance(value, list | tuple) and value and not isinstance(value[0], int | float):
+        for index, inner in enumerate(value):
+            check_texts(inner, f"{where}[{index}]")
 
 
 def join(steps: Iterable[Step]) -> list[Step]:

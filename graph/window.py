@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import threading
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -22,8 +23,17 @@ _RESCAN_MS = 250
 _SUSPECT_AT = 2
 
 
-# (now, lease) to the ready rows in claim order, and when the next of the others comes due.
-Scan = Callable[[int, int], tuple[list[Row], int]]
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What a scan found."""
+
+    rows: list[Row]  # ready, in claim order
+    end: tuple[int, int] | None  # (depth, seq) up to which every ready row is among them; None: all are
+    next_due: int  # when the next row that is backing off comes due
+
+
+# (now, lease) to what is ready.
+Scan = Callable[[int, int], Scanned]
 
 FRESH, RESUMED = 0, -1
 
@@ -58,6 +68,9 @@ class Windows:
         self._fresh.offer([row for row in rows if row["lease"] == FRESH], now)
         self._resumed.offer([row for row in rows if row["lease"] == RESUMED], now)
 
+    def tried(self, asked: list[Row], taken: Collection[int]) -> None:
+        """Of the rows that were tried, these numbers were still free. One process alone has nothing to learn from it."""
+
     def drop(self) -> None:
         self._fresh.drop()
         self._resumed.drop()
@@ -74,7 +87,7 @@ class Windows:
 
 
 class Window:
-    def __init__(self, scan: Callable[[int], tuple[list[Row], int]], size: int) -> None:
+    def __init__(self, scan: Callable[[int], Scanned], size: int) -> None:
         self._scan, self._size = scan, size
         self._lock = threading.RLock()
         self.drop()
@@ -155,12 +168,11 @@ class Window:
         came_due = self._next_due <= now
         at_end = not self._rows and self._end is not None
         if at_end or (came_due and now - self._scanned_at >= _RESCAN_MS):
-            rows, next_due = self._scan(now)
+            scanned = self._scan(now)
             self.drop()
-            for row in rows:
+            for row in scanned.rows:
                 self._push(row)
-            self._end = (rows[-1]["depth"], rows[-1]["seq"]) if len(rows) >= self._size else None
-            self._next_due, self._scanned_at = next_due, now
+            self._end, self._next_due, self._scanned_at = scanned.end, scanned.next_due, now
 
     def _push(self, row: Row) -> None:
         self._rows[row["seq"]] = row

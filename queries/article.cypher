@@ -67,6 +67,15 @@ WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = 0 AND a.due
 SET a.expansion_state = 'claimed', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
 RETURN a.seq AS seq;
 
+// name: claim_one(key, seq, worker, token, now, at, never)
+// move: discovered -> claimed
+// transition: claim_work
+// Take this article, where it is still free and due; for a few rows of a large table, where a look-up by key is cheaper.
+MATCH (a:Article {title: $key})
+WHERE a.seq = $seq AND a.lease = 0 AND a.due <= $now
+SET a.expansion_state = 'claimed', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
+RETURN a.seq AS seq;
+
 // name: claim_loaded(seqs, lo, hi, worker, token, now, at, never)
 // role: claim
 // move: loaded -> loaded
@@ -110,6 +119,18 @@ WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token
 SET a.expansion_state = 'processed', a.processed_at = $at, a.lease = 0
 RETURN a.seq AS seq;
 
+// name: finish_one(key, seq, token, at)
+// role: complete_one
+// move: claimed -> loaded -> processed
+// move: loaded -> processed
+// transition: process_article, discover_links
+// guard
+// The same for one article by its key.
+MATCH (a:Article {title: $key})
+WHERE a.seq = $seq AND a.lease = $token
+SET a.expansion_state = 'processed', a.processed_at = $at, a.lease = 0
+RETURN a.seq AS seq;
+
 // name: links_discovered(title, at, never)
 // move: loaded -> processed
 // transition: discover_links
@@ -147,12 +168,14 @@ RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a
 
 // == What an article holds ==
 // Sections carry a number of their own: the search index follows them by it. What no longer holds is stamped `gone`.
+// The casts are for batches in which every value is NULL: Kuzu takes those for strings.
 
 // name: describe(rows, lo, hi)
 // held: rows.claim
 // Which revision of which kind of page an article is.
 UNWIND $rows AS r
-WITH r.claim AS claim, r.kind AS kind, r.revision AS revision, r.revised_at AS revised_at, r.words AS words
+WITH r.claim AS claim, r.kind AS kind, r.revision AS revision, CAST(r.revised_at AS TIMESTAMP) AS revised_at,
+    r.words AS words
 MATCH (a:Article)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = claim
 SET a.kind = kind, a.revision = revision, a.revised_at = revised_at, a.words = words;
@@ -163,7 +186,7 @@ SET a.kind = kind, a.revision = revision, a.revised_at = revised_at, a.words = w
 // The sections of articles that had none.
 UNWIND $rows AS r
 WITH r.claim AS claim, r.id AS id, r.article AS article, r.title AS title, r.path AS path, r.level AS level,
-    r.position AS position, r.part AS part, r.text AS text, r.embedding AS embedding, r.seq AS seq
+    r.position AS position, r.part AS part, r.text AS text, CAST(r.embedding AS FLOAT[]) AS embedding, r.seq AS seq
 MATCH (a:Article)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = claim
 CREATE (a)-[:HAS_SECTION {gone: 0}]->(:Section {id: id, article: article, title: title, path: path, level: level,
@@ -185,7 +208,7 @@ SET s.gone = $at_ms, s.seq = seq;
 // Sections that are there already, with a new text.
 UNWIND $rows AS r
 WITH r.id AS id, r.title AS title, r.path AS path, r.level AS level, r.position AS position, r.part AS part,
-    r.text AS text, r.embedding AS embedding, r.seq AS seq
+    r.text AS text, CAST(r.embedding AS FLOAT[]) AS embedding, r.seq AS seq
 MATCH (s:Section)
 WHERE s.id = id
 SET s.title = title, s.path = path, s.level = level, s.position = position, s.part = part, s.text = text,
@@ -496,6 +519,26 @@ WHERE a.due <= $now AND a.lease = $lease
 RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
     a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
 ORDER BY a.expansion_depth, a.seq LIMIT $limit;
+
+// name: frontier(now, lease)
+// How many articles are ready, and how near the nearest of them lie; numbers alone, so that it is quick.
+MATCH (a:Article)
+WHERE a.due <= $now AND a.lease = $lease
+RETURN min(a.expansion_depth) AS depth, count(*) AS ready;
+
+// name: frontier_at(now, lease, depth)
+// Between which numbers the ready articles of one depth lie.
+MATCH (a:Article)
+WHERE a.due <= $now AND a.lease = $lease AND a.expansion_depth = $depth
+RETURN min(a.seq) AS lo, max(a.seq) AS hi, count(*) AS ready;
+
+// name: ready_at(now, lease, depth, lo, hi, limit)
+// What can be claimed now of one depth, between two numbers.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.due <= $now AND a.lease = $lease AND a.expansion_depth = $depth
+RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
+    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
+ORDER BY a.seq LIMIT $limit;
 
 // name: next_due(now, lease, never)
 // When the next article that is backing off comes due.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 from support.contender import Contender, Sample
@@ -13,6 +14,15 @@ from support.rounds import interleave, median_rate, median_ratio, merged
 Cell = tuple[str, int, int]
 
 
+@dataclass(slots=True)
+class Entry:
+    """A contender that has been filled, and how many of its items wait."""
+
+    contender: Contender
+    rows: int
+    left: int
+
+
 class Race:
     """Many short turns, merged into a few repetitions: a disturbance of some seconds hits all alike."""
 
@@ -20,45 +30,44 @@ class Race:
         self.seconds = seconds
         self.turns = turns
         self.repetitions = repetitions
-        self.entries: dict[tuple[str, int], Contender] = {}
-        self.left: dict[tuple[str, int], int] = {}
+        self.entries: dict[Cell, Entry] = {}
         self.durability: dict[str, str] = {}
         self.samples: dict[Cell, list[Sample]] = {}
 
     def enter(self, contender: Contender, rows: int) -> None:
-        """Let a contender take part that has been filled with so many rows."""
-        self.entries[contender.name, rows] = contender
-        self.left[contender.name, rows] = rows
+        """Let a contender take part, with all its batch sizes, that has been filled with so many rows."""
+        entry = Entry(contender, rows, rows)
+        for batch in contender.batches:
+            self.entries[contender.name, rows, batch] = entry
         self.durability[contender.name] = contender.durability
 
     def run(self, bar: Bar) -> None:
         # By batch size, then contender: what is compared across sizes runs one right after the other.
-        order = sorted((batch, name, rows) for (name, rows), entry in self.entries.items() for batch in entry.batches)
-        cells: dict[Cell, Callable[[], Sample]] = {
-            (name, rows, batch): partial(self.stretch, name, rows, batch) for batch, name, rows in order
-        }
+        order = sorted(self.entries, key=lambda cell: (cell[2], cell[0], cell[1]))
+        cells: dict[Cell, Callable[[], Sample]] = {cell: partial(self.stretch, cell) for cell in order}
         rounds = self.turns * self.repetitions
         bar.expect(len(cells) * rounds)
 
         def before(cell: Cell) -> None:
             name, rows, batch = cell
             bar.say(f"{name}, {rows:,} rows, batches of {batch}")
-            self.refill(name, rows)
+            self.refill(self.entries[cell])
             bar.step()
 
         self.samples = {
             cell: merged(samples, self.turns) for cell, samples in interleave(cells, rounds, before).items()
         }
 
-    def refill(self, name: str, rows: int) -> None:
+    def refill(self, entry: Entry) -> None:
         """Start afresh where less than half is left: a stretch ends when half of the rows are done."""
-        if self.left[name, rows] < rows // 2:
-            self.entries[name, rows].fill(rows)
-            self.left[name, rows] = rows
+        if entry.left < entry.rows // 2:
+            entry.contender.fill(entry.rows)
+            entry.left = entry.rows
 
-    def stretch(self, name: str, rows: int, batch: int) -> Sample:
-        sample = self.entries[name, rows].run(batch, self.seconds, max(1, rows // 2 - batch))
-        self.left[name, rows] -= sample.items
+    def stretch(self, cell: Cell) -> Sample:
+        entry, batch = self.entries[cell], cell[2]
+        sample = entry.contender.run(batch, self.seconds, max(1, entry.rows // 2 - batch))
+        entry.left -= sample.items
         return sample
 
     def names(self) -> list[str]:
@@ -68,8 +77,10 @@ class Race:
         """The repetitions at this batch size; a contender without it is taken at its best smaller one."""
         if (name, size, batch) in self.samples:
             return self.samples[name, size, batch]
-        smaller = [own for own in self.entries[name, size].batches if own < batch]
-        return max((self.samples[name, size, own] for own in smaller), key=median_rate)
+        smaller = [
+            found for (who, rows, own), found in self.samples.items() if (who, rows) == (name, size) and own < batch
+        ]
+        return max(smaller, key=median_rate)
 
     def rate(self, name: str, size: int, batch: int) -> float:
         """Items per second."""

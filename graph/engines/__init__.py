@@ -5,17 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graphvine.engines.neo4j_address import is_address, without_secrets
 from graphvine.errors import EngineMissing, StoreMissing
 from graphvine.settings import Settings
 
 if TYPE_CHECKING:
     from graphvine.engines.protocol import Engine
 
+__all__ = ["connect", "without_secrets"]
+
 
 def connect(where: str, settings: Settings, *, create: bool) -> Engine:
     """The engine for this place: a path, `ladybug:PATH`, `neo4j://...`, `bolt://...`, `http://...`."""
     scheme, _, rest = where.partition(":")
-    if scheme in ("neo4j", "neo4j+s", "bolt", "bolt+s", "http", "https") and rest.startswith("//"):
+    if is_address(where):
+        from graphvine.engines.neo4j import open_server
+
+        return open_server(where, settings, create=create)
+    if scheme in ("http", "https") and rest.startswith("//"):
         raise EngineMissing(f"this Graphvine has no engine for {scheme}:// yet: open a path, or ladybug:PATH")
     from graphvine.engines.embedded import EmbeddedEngine
 

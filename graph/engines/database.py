@@ -28,6 +28,7 @@ class OpenDatabase:
         self.files = KillSafeFiles(path, sync=settings.sync)
         self._holder = Holder(path)
         self._readers: list[Session] = []
+        self._reading: set[Session] = set()
         self._lock = threading.Lock()
         self._generation = 0
         self.recovered = ""
@@ -64,15 +65,23 @@ class OpenDatabase:
             session = self._readers.pop() if self._readers else None
         if session is None:
             session = Session(self._driver, self._database, self._settings.reader_threads)
+        with self._lock:
+            self._reading.add(session)
         try:
             yield session
         finally:
             with self._lock:
+                self._reading.discard(session)
                 keep = generation == self._generation and not session.worn and len(self._readers) < 8
                 if keep:
                     self._readers.append(session)
             if not keep:
                 session.close()
+
+    def interrupt_readers(self) -> None:
+        with self._lock:
+            for session in self._reading:
+                session.interrupt()
 
     def acknowledge(self) -> int:
         """The commit is safe on the disk: it may be told. Returns the length of the log."""
@@ -87,6 +96,11 @@ class OpenDatabase:
 
     def forget_statements(self) -> None:
         self._drop_readers()
+        self.writing.close()
+        self.writing = Session(self._driver, self._database, self._settings.writer_threads)
+
+    def renew_writer(self) -> None:
+        """Plans made for one use are freed with their connection."""
         self.writing.close()
         self.writing = Session(self._driver, self._database, self._settings.writer_threads)
 

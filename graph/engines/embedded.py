@@ -23,7 +23,7 @@ from graphvine.errors import QueryError, QueryTimeout, StoreClosed, StoreReopene
 from graphvine.queries import Block, library
 from graphvine.records import QueryResult, Row, TableInfo, Unit, UnitResult
 from graphvine.settings import Settings
-from graphvine.units import carry_out, check
+from graphvine.units import carry_out, check, check_texts
 
 _READER_PATIENCE_SECONDS = 0.25
 _WRITES_PAGES = re.compile(
@@ -57,6 +57,7 @@ class EmbeddedEngine:
 
     def read(self, block: Block, parameters: Mapping[str, Any]) -> list[Row]:
         block.check(parameters)
+        check_texts(parameters, block.full_name)
         with self._reader() as session:
             try:
                 return session.rows(block.text, parameters)
@@ -66,16 +67,21 @@ class EmbeddedEngine:
     def query(
         self, text: str, parameters: Mapping[str, Any], *, max_rows: int | None, timeout_seconds: float | None
     ) -> QueryResult:
+        check_texts(parameters, "the query's parameters")
+        check_texts(text, "the query")
         with self._reader() as session:
             try:
                 with session.read_only():
                     return session.table(text, parameters, max_rows, int((timeout_seconds or 0) * 1000))
             except RuntimeError as error:
                 if "Interrupted" in str(error):
-                    raise QueryTimeout(
-                        f"the query took longer than {timeout_seconds:g} s: narrow it, or allow more"
-                    ) from None
+                    limit = f"took longer than {timeout_seconds:g} s" if timeout_seconds else "took too long"
+                    raise QueryTimeout(f"the query {limit}, or was interrupted: narrow it, or allow more") from None
                 raise QueryError(_sentence(error)) from None
+
+    def interrupt(self) -> None:
+        """End the queries that are running; each raises QueryTimeout where it was called."""
+        self._database.interrupt_readers()
 
     def look_up(self, text: str, key: Any) -> list[list[Any]]:
         """One row by its key, again and again, for the doctor."""
@@ -94,14 +100,17 @@ class EmbeddedEngine:
         check(unit, self.library)
         return self._writer.call(lambda: self._write(unit))
 
-    def execute(self, statements: Iterable[str], then: Unit | None = None) -> QueryResult:
+    def execute(
+        self, statements: Iterable[str], then: Unit | None = None, parameters: Mapping[str, Any] | None = None
+    ) -> QueryResult:
         """Statements that are not blocks: a migration, or what somebody typed at the console."""
-        texts = list(statements)
+        texts, given = list(statements), parameters or {}
+        check_texts([*texts, given], "the statement")
         if any(_OWN_TRANSACTION.match(text) for text in texts):
             raise QueryError("each statement is a transaction of its own here: leave BEGIN, COMMIT and ROLLBACK out")
         if len(texts) == 1 and then is None and _WRITES_PAGES.search(texts[0]):
-            return self._writer.call(lambda: self._execute_alone(texts[0]))
-        return self._writer.call(lambda: self._execute(texts, then))
+            return self._writer.call(lambda: self._execute_alone(texts[0], given))
+        return self._writer.call(lambda: self._execute(texts, then, given))
 
     def bulk_load(self, table: str, columns: Any, progress: Callable[[int], None] | None = None) -> int:
         """Load rows from columns (a mapping or an Arrow table), or from several of them in one bracket."""
@@ -149,17 +158,17 @@ class EmbeddedEngine:
         self._committed()
         return result
 
-    def _execute(self, statements: list[str], then: Unit | None) -> QueryResult:
+    def _execute(self, statements: list[str], then: Unit | None, given: Mapping[str, Any]) -> QueryResult:
         session = self._database.writing
         result = QueryResult([], [])
         at = "the statement"
         try:
             session.begin()
             for text in statements:
-                result = session.table(text, {})
+                result = session.table(text, given)
             if then is not None:
                 at = then.steps[0].block
-                carry_out(then, self.library, lambda block, given: session.rows(block.text, given), self._number)
+                carry_out(then, self.library, lambda block, values: session.rows(block.text, values), self._number)
             session.commit()
         except BaseException as error:
             self._start_over(at, error)
@@ -168,7 +177,7 @@ class EmbeddedEngine:
         self._committed()
         return result
 
-    def _execute_alone(self, text: str) -> QueryResult:
+    def _execute_alone(self, text: str, given: Mapping[str, Any]) -> QueryResult:
         """What writes pages past the log (COPY, the build of an index) needs the bracket, and no transaction around it.
 
         A kill leaves the store as it was before: no half of a load, no remains of an index that was never finished.
@@ -177,7 +186,7 @@ class EmbeddedEngine:
         with self._gate.alone(None):
             try:
                 with self._database.files_bracket():
-                    result = self._database.writing.table(text, {})
+                    result = self._database.writing.table(text, given)
                     self._database.writing.run("CHECKPOINT")
             except BaseException as error:
                 self._start_over("the statement", error)
@@ -207,6 +216,8 @@ class EmbeddedEngine:
         return loaded
 
     def _committed(self) -> None:
+        if self._database.writing.worn:
+            self._database.renew_writer()
         log_bytes = self._database.acknowledge()
         now = time.monotonic()
         if self._policy.wanted(log_bytes, now) and not self._checkpoint(_READER_PATIENCE_SECONDS):

@@ -20,6 +20,8 @@ class Capabilities:
     bulk_load: bool
     # The store is a file that can be copied while it is held.
     file_backup: bool
+    # Tables and columns are declared: a name or a type that is not is refused.
+    typed: bool = True
 
 
 class Engine(Protocol):
@@ -43,8 +45,14 @@ class Engine(Protocol):
         """Run a read that somebody typed. The caller has made sure that it reads."""
         ...
 
-    def execute(self, statements: list[str], then: Unit | None = None) -> QueryResult:
+    def execute(
+        self, statements: list[str], then: Unit | None = None, parameters: Mapping[str, Any] | None = None
+    ) -> QueryResult:
         """Run statements that somebody typed, or a migration, in one transaction with the unit that follows."""
+        ...
+
+    def interrupt(self) -> None:
+        """End the typed queries that are running."""
         ...
 
     def bulk_load(self, table: str, columns: Any, progress: Callable[[int], None] | None = None) -> int:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+from graphvine.engines.columns import as_columns
 from graphvine.records import QueryResult, Row
 
 # A text that is executed and not prepared leaks its plan for the connection's life, about 1.5 KB.
@@ -18,6 +19,7 @@ _ADHOC_BEFORE_RECYCLING = 200
 class Session:
     def __init__(self, driver: Any, database: Any, threads: int) -> None:
         self._connection = driver.Connection(database, num_threads=threads)
+        self._scans_columns = driver.__name__ == "kuzu"
         self._prepared: dict[str, Any] = {}
         self._adhoc = 0
 
@@ -27,6 +29,10 @@ class Session:
 
     def rows(self, text: str, parameters: Mapping[str, Any]) -> list[Row]:
         """Run a statement that will come again."""
+        columns = as_columns(text, parameters) if self._scans_columns else None
+        if columns is not None:
+            self._adhoc += 1
+            return self._all(self._connection.execute(*columns))
         statement = self._prepared.get(text)
         if statement is None:
             with warnings.catch_warnings():
@@ -35,7 +41,9 @@ class Session:
             if not statement.is_success():
                 del self._prepared[text]
                 raise RuntimeError(statement.get_error_message())
-        result = self._connection.execute(statement, dict(parameters))
+        return self._all(self._connection.execute(statement, dict(parameters)))
+
+    def _all(self, result: Any) -> list[Row]:
         try:
             return _dicts(result)
         finally:
@@ -74,6 +82,10 @@ class Session:
 
     def run(self, text: str, parameters: Mapping[str, Any] | None = None) -> None:
         self._connection.execute(text, dict(parameters) if parameters else None).close()
+
+    def interrupt(self) -> None:
+        """End what this connection is running; from another thread."""
+        self._connection.interrupt()
 
     def begin(self) -> None:
         self.rows("BEGIN TRANSACTION", {})

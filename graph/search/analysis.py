@@ -34,18 +34,18 @@ class Analysis:
         from tantivy import Tokenizer
 
         self.plain = _analyzer(Tokenizer.simple())
-        self._hard = _analyzer(Tokenizer.regex(_WORDS))
+        self.thorough = _analyzer(Tokenizer.regex(_WORDS))
 
     def words(self, text: str) -> list[str]:
         """The words of a piece of a query, as they stand in the index."""
         text = clean(text)
-        return list((self._hard if _HARD.search(text) else self.plain).analyze(text))
+        return list((self.thorough if _HARD.search(text) else self.plain).analyze(text))
 
     def add_text(self, document: Any, field: str, text: str) -> None:
         """Put a text into a document of tantivy's."""
         text = clean(text)
         if _HARD.search(text):
-            document.add_pre_tokenized_text(field, self._hard.pre_tokenize(text))
+            document.add_pre_tokenized_text(field, self.thorough.pre_tokenize(text))
         else:
             document.add_text(field, text)
 

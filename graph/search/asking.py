@@ -15,6 +15,8 @@ MAX_QUERY_CHARACTERS = 2000
 MAX_CLAUSES = 64
 _FIRST_TEXT_BOOST = 2.0
 _OTHER_FIELDS_COUNT = 0.2
+# The kind and the key of the index's own document; no row's kind has a NUL.
+BOOKKEEPING = "\0stamp"
 _INT64 = range(-(2**63), 2**63)
 # A minus excludes only where a word begins: "well-known" is one thing, "-known" another.
 _CLAUSE = re.compile(r'(?P<minus>(?<!\S)-)?(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))')
@@ -62,8 +64,7 @@ class Asking:
         parts = [] if kind is None else [self._any_of("kind", [kind] if isinstance(kind, str) else kind)]
         parts += [self._filter(name, value) for name, value in (filters or {}).items()]
         restricted = [(Occur.Must, Query.const_score_query(part, 0.0)) for part in parts]
-        # The bookkeeping's own document has no seq of a row.
-        return [*restricted, (Occur.MustNot, Query.term_query(self._schema, "kind", ""))]
+        return [*restricted, (Occur.MustNot, Query.term_query(self._schema, "kind", BOOKKEEPING))]
 
     def sort_field(self, sort: str) -> tuple[str, bool]:
         """The field's name, and whether the largest come first."""
@@ -95,8 +96,9 @@ class Asking:
             raise UnknownField(name, ("id", *self._fields.words, *self._fields.numbers, "seq"))
         if isinstance(value, Range):
             return self._within(name, value)
-        numbers = [value] if isinstance(value, int) else value
-        if not isinstance(numbers, Sequence) or not all(isinstance(one, int) for one in numbers):
+        given: Sequence[object] = value if isinstance(value, Sequence) else [value]
+        numbers = [one for one in given if isinstance(one, int) and not isinstance(one, bool)]
+        if len(numbers) != len(given):
             raise SearchError(f"the filter {name!r} takes a number, several, or a Range, not {value!r}")
         return self._any_of(name, [one for one in numbers if one in _INT64])
 

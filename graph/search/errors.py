@@ -11,6 +11,14 @@ class SearchError(GraphvineError):
     """Something about searching."""
 
 
+class SearchPartsMissing(SearchError):
+    """A package that searching needs is not installed."""
+
+    def __init__(self, missing: str) -> None:
+        super().__init__(f"searching needs the package {missing}: run `pip install 'graphvine[search]'`")
+        self.missing = missing
+
+
 class RebuildNeeded(SearchError):
     """The index is broken, or was written by another version. It is a cache: nothing is lost."""
 
@@ -38,9 +46,7 @@ class StampWentBack(SearchError):
     """The index already holds more than it is given: the graph was replaced by an older one."""
 
     def __init__(self, folder: str, has: int, given: int) -> None:
-        super().__init__(
-            f"the search index {folder} is at stamp {has}, the graph at {given}: run `graphvine reindex`"
-        )
+        super().__init__(f"the search index {folder} is at stamp {has}, the graph at {given}: run `graphvine reindex`")
         self.folder, self.has, self.given = folder, has, given
 
 

@@ -31,7 +31,7 @@ main()
 """
 # It answers for "Vine", says that it is at "Ivy", and waits there until it is told to stop.
 HANDLER = """
-import sys, time
+import sys, threading
 from graphvine.outcomes import Done
 
 class Practice:
@@ -40,7 +40,7 @@ class Practice:
             if claim.key == "Ivy":
                 print("reached Ivy", file=sys.stderr, flush=True)
                 while not context.stopping:
-                    time.sleep(0.01)
+                    threading.Event().wait(0.01)
                 return
             yield Done(claim)
 

@@ -163,7 +163,7 @@ def test_readers_and_writers_go_on_through_checkpoints(graph: Graph, wait: bool)
 
 
 def test_a_graph_reopened_by_a_failing_unit_keeps_serving_readers(graph: Graph) -> None:
-    from graphvine.errors import StoreReopened
+    from graphvine.errors import UnitFailed
     from tests.conformance.test_units import failing
     from graphvine.records import Unit
 
@@ -172,7 +172,7 @@ def test_a_graph_reopened_by_a_failing_unit_keeps_serving_readers(graph: Graph) 
 
     def break_it() -> int:
         for _ in range(5):
-            with pytest.raises(StoreReopened):
+            with pytest.raises(UnitFailed):
                 graph.run(Unit.of([failing(graph)]))
         stop.set()
         return 5

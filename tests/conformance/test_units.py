@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from graphvine.clock import ManualClock, moment
-from graphvine.errors import GraphvineError, ParameterError, QueryError, StoreClosed, StoreReopened, UnknownBlock
+from graphvine.errors import GraphvineError, ParameterError, QueryError, StoreClosed, UnitFailed, UnknownBlock
 from graphvine.graph import Graph
 from graphvine.records import Step, Unit
-from tests.support.articles import keys, linking, links, rows, states, take_one
+from tests.support.articles import keys, linking, links, row, rows, states, take_one
 from tests.support.stores import Place
 
 
@@ -18,14 +18,14 @@ def seeding(graph: Graph, *titles: str) -> Step:
 
 
 def failing(graph: Graph) -> Step:
-    """Passes every check before the transaction begins, and fails inside it: a depth that is no number."""
-    broken = {"claim": 0, "title": "broken", "depth": "very deep", "seq": 0}
+    """Passes every check before the transaction begins, and fails inside it: a key that is none."""
+    broken = {"claim": 0, "title": None, "depth": 1, "seq": 0}
     return Step("article.discover", {"rows": [broken], "now": graph.clock.now_ms()})
 
 
 def test_a_failing_unit_leaves_nothing_and_the_store_goes_on(graph: Graph) -> None:
     graph.seed("article", ["before"])
-    with pytest.raises(StoreReopened, match=r"article\.discover failed"):
+    with pytest.raises(UnitFailed, match=r"article\.discover failed"):
         graph.run(Unit.of([seeding(graph, "lost 1"), failing(graph), seeding(graph, "lost 2")]))
     assert states(graph) == {"before": "discovered"}
     graph.seed("article", ["after"])
@@ -37,7 +37,7 @@ def test_a_failing_unit_costs_no_claim(graph: Graph) -> None:
     claims = graph.claims("article", "w")
     a, b = claims.claim(2)
     before = rows(graph)
-    with pytest.raises(StoreReopened):
+    with pytest.raises(UnitFailed):
         claims.complete(a, [*linking(graph, a, ["x"]), failing(graph)])
     assert rows(graph) == before
     claims.heartbeat([a, b])
@@ -49,7 +49,7 @@ def test_many_failing_units_in_a_row(graph: Graph) -> None:
     for number in range(5):
         graph.seed("article", [f"{number}"])
         claim = take_one(claims)
-        with pytest.raises(StoreReopened):
+        with pytest.raises(UnitFailed):
             claims.complete(claim, [failing(graph)])
         claims.complete(claim)
     assert set(states(graph).values()) == {"processed"}
@@ -100,7 +100,7 @@ def test_a_step_with_nothing_left_to_do_is_left_out(graph: Graph) -> None:
 
 def test_rows_get_numbers_that_no_other_has(graph: Graph, place: Place, clock: ManualClock) -> None:
     graph.run(Unit.of([seeding(graph, "a", "b"), seeding(graph, "c", "a"), seeding(graph, "d")]))
-    with pytest.raises(StoreReopened):
+    with pytest.raises(UnitFailed):
         graph.run(Unit.of([seeding(graph, "x", "y"), failing(graph)]))
     graph.seed("article", ["e"])
     graph.close()
@@ -125,12 +125,26 @@ def test_two_results_of_one_unit_may_name_the_same_article(graph: Graph) -> None
 def test_a_statement_that_the_engine_refuses_is_told_and_harms_nothing(graph: Graph) -> None:
     graph.seed("article", ["a"])
     with pytest.raises(GraphvineError):
+        graph.execute("MATCH (a:Article) SET a.due =")
+    with pytest.raises(QueryError):
+        graph.query("MATCH (a:Article RETURN a")
+    with pytest.raises(QueryError):
+        graph.query("MATCH (a:Article) RETURN no_such_function(a)")
+    found = graph.query("MATCH (a:Article) WHERE a.seq = $seq RETURN a.title", {"seq": row(graph, "a")["seq"]})
+    assert found.rows == [["a"]]
+    graph.claims("article", "w").complete(take_one(graph.claims("article", "w")))
+
+
+def test_what_is_not_declared_is_refused_where_columns_have_types(graph: Graph) -> None:
+    if not graph.engine.capabilities.typed:
+        pytest.skip("capability: typed")
+    graph.seed("article", ["a"])
+    with pytest.raises(GraphvineError):
         graph.execute("MATCH (a:Article) SET a.no_such_column = 1")
     with pytest.raises(QueryError):
         graph.query("MATCH (a:NoSuchTable) RETURN a")
     with pytest.raises(QueryError):
         graph.query("MATCH (a:Article) WHERE a.seq = $seq RETURN a.title", {"seq": "a word"})
-    assert graph.query("MATCH (a:Article) WHERE a.seq = $seq RETURN a.title", {"seq": 1}).rows == [["a"]]
     graph.claims("article", "w").complete(take_one(graph.claims("article", "w")))
 
 

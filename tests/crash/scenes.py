@@ -16,7 +16,7 @@ from tests.support.articles import linking, states
 from tests.support.processes import Send
 from tests.support.stores import Place
 
-BULK = 1_500
+BULK = 300
 Scene = Callable[[Place, Stopper], None]
 
 
@@ -53,7 +53,7 @@ def look(send: Send, place: Place) -> dict[str, Any]:
         assert graph.seed("article", ["after the kill"]) == 1
         graph.reap("article")
         claims = graph.claims("article", "after")
-        claims.complete(claims.claim(200))
+        claims.complete(claims.claim(5_000))
         graph.engine.checkpoint()  # type: ignore[attr-defined]
     with place.open() as graph:
         assert states(graph)["after the kill"] == "processed"

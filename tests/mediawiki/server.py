@@ -16,6 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from urllib.request import urlopen
 
+import psutil
+
 from tests.mediawiki.build import HERE, environment, memory_folder, run_script, template
 from tests.support.waiting import eventually
 from tests.tools.parts import MEDIAWIKI_CODE
@@ -30,7 +32,8 @@ class TestWiki:
 
     def __init__(self) -> None:
         self._languages = template() / "languages"
-        self.folder = Path(tempfile.mkdtemp(prefix="wiki-", dir=memory_folder()))
+        _remove_left_over()
+        self.folder = Path(tempfile.mkdtemp(prefix=f"wiki-{os.getpid()}-", dir=memory_folder()))
         shutil.copytree(template() / "data", self.folder / "data")
         self._port = _free_port()
         self._process: subprocess.Popen[bytes] | None = None
@@ -128,6 +131,13 @@ class TestWiki:
     ) -> None:
         self.kill()
         shutil.rmtree(self.folder)
+
+
+def _remove_left_over() -> None:
+    """Remove the copies of test runs that were killed."""
+    for folder in memory_folder().glob("wiki-*-*"):
+        if not psutil.pid_exists(int(folder.name.split("-")[1])):
+            shutil.rmtree(folder)
 
 
 def _free_port() -> int:

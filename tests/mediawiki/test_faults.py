@@ -180,5 +180,5 @@ def test_several_threads_share_a_source(through: MediaWikiSource) -> None:
 
 
 def test_a_stranger_has_to_leave_a_contact() -> None:
-    with pytest.raises(SourceRefused, match="wikipedia.contact"):
+    with pytest.raises(SourceRefused, match=r"wikipedia\.contact"):
         MediaWikiSource("https://wiki.example/w/api.php")

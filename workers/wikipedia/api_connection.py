@@ -75,7 +75,9 @@ class Connection:
         except requests.exceptions.ConnectionError as error:
             raise self._unavailable("connection", "there is no connection") from error
         except requests.exceptions.RequestException as error:
-            raise SourceRefused(self._source, f"the call is not possible ({error})", "Check wikipedia.api_url.") from error
+            raise SourceRefused(
+                self._source, f"the call is not possible ({error})", "Check wikipedia.api_url."
+            ) from error
 
     def close(self) -> None:
         """Close what is kept open."""

@@ -113,7 +113,10 @@ class DumpSource:
         target = redirect_title(text, self._rules)
         if target and target.interwiki:
             return Failed(asked, title, "interwiki", f"it redirects to another wiki: {target.interwiki}:{target.full}")
-        return follow(page, self._next_hop)
+        own = redirect_in(text, self._rules) or self._marked(entry)
+        if own is None:
+            return page
+        return follow(page, lambda place: own if place == title else self._next_hop(place))
 
     def _text(self, asked: str, entry: Entry) -> str | Failed:
         if entry.hidden:

@@ -162,6 +162,7 @@ def _read_pages(
     skip, text_bytes = done - start[0], start[0]
     entries: list[Entry] = []
     broken: list[Broken] = []
+    trouble = ""
     try:
         for piece, read in read_through(dump, codec, start, entered, must_be_in_pieces):
             text_bytes += len(piece)
@@ -182,13 +183,16 @@ def _read_pages(
             if progress:
                 progress(read, total)
     except CutShort as error:
-        broken.append(Broken(text_bytes, "", str(error)))
+        trouble = str(error)
     else:
         if cutter.outside and not cutter.closed:
-            broken.append(Broken(text_bytes, "", "the dump has no closing tag: it was cut between two pages"))
+            trouble = "the dump has no closing tag: it was cut between two pages"
+    if trouble:
+        broken.append(Broken(text_bytes, "", trouble))
     broken.extend(cutter.end())
     if not index.meta("rules") and not looks_like_a_dump(cutter.header):
-        raise BadDump(str(dump), "it is not a MediaWiki dump", "Export pages as XML, or fetch pages-articles.xml.bz2.")
+        reason = trouble if text_bytes == 0 and trouble and total else "it is not a MediaWiki dump"
+        raise BadDump(str(dump), reason, "Fetch it again, or take another: pages-articles.xml.bz2 of a wiki.")
     if writer:
         writer.close()
     _save(index, dump, cutter, entries, broken, points)

@@ -23,6 +23,8 @@ from graphvine.workers.wikipedia.errors import BadDump
 Codec = Literal["plain", "bz2", "gzip", "copy"]
 
 PIECE_BYTES = 1024 * 1024
+# Where compressed data is damaged, what was given to the decompressor together is lost together.
+_PACKED_BYTES = 32 * 1024
 # The longest stretch that is decompressed to reach one page.
 MAX_STRIDE_BYTES = 16 * 1024 * 1024
 _CACHE_BYTES = 64 * 1024 * 1024
@@ -99,7 +101,7 @@ def read_through(
         stream, stream_start = _Unpacker(codec), text_offset
         entered(text_offset, file_offset)
         while True:
-            data = file.read(PIECE_BYTES) if stream.hungry else b""
+            data = file.read(_PACKED_BYTES) if stream.hungry else b""
             try:
                 piece = stream.take(data, PIECE_BYTES)
             except (OSError, zlib.error) as error:

@@ -100,6 +100,7 @@ class PageCutter:
         closing = self._buffer.find(CLOSING, at)
         opening = self._buffer.find(OPENING, at, closing if closing >= 0 else len(self._buffer))
         if opening >= 0:
+            page.feed(self._buffer[at:opening])
             self._page = None
             return opening, page.broken("another page begins inside it"), True
         if closing < 0:

@@ -42,7 +42,7 @@ class Workshop:
             future: Future[Any] = self._service.submit(texts)
             return future
         done: Future[Any] = Future()
-        done.set_result([[] for _ in texts])
+        done.set_result([None for _ in texts])
         return done
 
     def close(self) -> None:

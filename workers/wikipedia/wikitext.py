@@ -50,6 +50,9 @@ class Reader:
     """Reads one page. `sections` holds (title, level, text) in order, the lead first."""
 
     def __init__(self, title: str, rules: SiteRules, link_namespaces: frozenset[int]) -> None:
+        from mwparserfromhell import nodes
+
+        self._nodes = nodes
         self._title, self._rules, self._link_namespaces = title, rules, link_namespaces
         self._outputs: list[list[str]] = [[]]
         self._open: tuple[str, int] = ("", 1)
@@ -70,8 +73,7 @@ class Reader:
             self._visit(node)
 
     def _visit(self, node: WikiNode) -> None:
-        from mwparserfromhell import nodes
-
+        nodes = self._nodes
         match node:
             case nodes.Text():
                 self._text(str(node.value))

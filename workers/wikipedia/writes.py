@@ -51,11 +51,11 @@ def draft(claim: Claim, page: ParsedPage, revised_at: datetime | None, passage_w
     return Draft(claim, page, revised_at, rows, follow)
 
 
-def write(drafted: Draft, vectors: Sequence[Sequence[float]], links: Sequence[str], at: Moment, fresh: bool,
+def write(drafted: Draft, vectors: Sequence[list[float] | None], links: Sequence[str], at: Moment, fresh: bool,
           there: AbstractSet[str]) -> list[Step]:  # fmt: skip
     """The steps for one article; `there` are the ids of the sections that it has in the graph, if it is not fresh."""
     claim = drafted.claim
-    rows = [row | {"embedding": list(vector)} for row, vector in zip(drafted.passages, vectors, strict=True)]
+    rows = [row | {"embedding": vector} for row, vector in zip(drafted.passages, vectors, strict=True)]
     kind = "disambiguation" if drafted.page.disambiguation else "article"
     steps = [_describe(claim, kind, drafted.page.revision_id, drafted.revised_at, _words(rows))]
     if not fresh:

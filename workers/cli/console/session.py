@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from graphvine.errors import QueryError, WriteRefused
+from graphvine.errors import WriteRefused
 from graphvine.workers.cli.console.formats import FORMATS
 from graphvine.workers.cli.text import plural
 
@@ -46,13 +47,28 @@ class Session:
 
     def _ask(self, statement: str) -> QueryResult:
         try:
-            return self.graph.query(
-                statement, self.parameters, max_rows=self.max_rows, timeout_seconds=self.timeout_seconds
-            )
+            return self._interruptible(statement)
         except WriteRefused:
             if not self.write:
                 raise
-        if self.parameters:
-            raise QueryError("parameters can't be given to a statement that writes: put the values into its text")
         self._tables = None
-        return self.graph.execute(statement)
+        return self.graph.execute(statement, self.parameters)
+
+    def _interruptible(self, statement: str) -> QueryResult:
+        """In a thread of its own: the engine runs without Python, and would not hear a Ctrl-C here."""
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            asked = pool.submit(
+                lambda: self.graph.query(
+                    statement, self.parameters, max_rows=self.max_rows, timeout_seconds=self.timeout_seconds
+                )
+            )
+            try:
+                while True:
+                    try:
+                        return asked.result(timeout=0.1)
+                    except TimeoutError:
+                        if asked.done():
+                            raise
+            except KeyboardInterrupt:
+                self.graph.interrupt()
+                raise

@@ -1,0 +1,166 @@
+"""Neo4j: one server, workers on many machines. The same blocks, in managed transactions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from graphvine.engines.neo4j_address import Neo4jSettings, parse_address
+from graphvine.engines.neo4j_numbers import Numbers
+from graphvine.engines.neo4j_server import Server
+from graphvine.engines.neo4j_steps import joined, parted
+from graphvine.engines.neo4j_texts import Text, text_of
+from graphvine.engines.neo4j_values import plain, rows_of
+from graphvine.engines.protocol import Capabilities
+from graphvine.errors import QueryError, StoreMissing, UnitFailed
+from graphvine.queries import Block, library
+from graphvine.records import QueryResult, Row, TableInfo, Unit, UnitResult
+from graphvine.settings import Settings, section
+from graphvine.units import carry_out, check
+
+if TYPE_CHECKING:
+    from neo4j import ManagedTransaction, Result
+
+_OWN_TRANSACTION = re.compile(r"\s*(BEGIN|COMMIT|ROLLBACK)\b", re.IGNORECASE)
+_BRINGS_TRANSACTIONS = re.compile(r"\bIN\s+(\S+\s+CONCURRENT\s+)?TRANSACTIONS\b", re.IGNORECASE)
+_CREATES = re.compile(r"(?<!ON )\bCREATE\b", re.IGNORECASE)
+_INDEX_SECONDS = 300
+_COLLISIONS = 3
+
+
+def open_server(where: str, settings: Settings, *, create: bool) -> Neo4jEngine:
+    """The engine of a server; where nothing may be made, the server has to hold a graph already."""
+    engine = Neo4jEngine(where, settings)
+    if not create and not engine.read(engine.library.block("graph.schema_versions"), {}):
+        engine.close()
+        raise StoreMissing(f"there is no graph at {engine.where} yet: 'graphvine seed' or 'graphvine load' make one")
+    return engine
+
+
+class Neo4jEngine:
+    name = dialect = "neo4j"
+    capabilities = Capabilities(single_owner=False, bulk_load=True, file_backup=False, typed=False)
+
+    def __init__(self, where: str, settings: Settings, options: Neo4jSettings | None = None) -> None:
+        address = parse_address(where)
+        self.where = address.shown
+        self.library = library(self.dialect)
+        self._most_rows = settings.query_max_rows
+        self._texts: dict[str, Text] = {
+            block.full_name: text_of(block, self.library)
+            for entity in self.library.entities.values()
+            for block in entity.blocks.values()
+        }
+        self._server = Server(address, options or section(Neo4jSettings, "neo4j"))
+        self._numbers = Numbers(self.clock_offset_ms)
+
+    @property
+    def clock_offset_ms(self) -> int:
+        """How far the server's clock is ahead of this machine's."""
+        return self._server.clock_offset_ms
+
+    def read(self, block: Block, parameters: Mapping[str, Any]) -> list[Row]:
+        block.check(parameters)
+        at = f"{block.full_name} ({block.file}:{block.line})"
+        return self._server.read(lambda transaction: self._rows(transaction, block, parameters), at)
+
+    def write(self, unit: Unit) -> UnitResult:
+        check(unit, self.library)
+        shorter, places = joined(unit)
+        for left in reversed(range(_COLLISIONS)):
+            try:
+                return parted(unit, places, self._write(shorter))
+            except UnitFailed as error:
+                if "`seq`" not in error.reason or not left:
+                    raise
+                self._numbers.renew()
+        raise AssertionError("the last attempt returns or raises")
+
+    def query(
+        self, text: str, parameters: Mapping[str, Any], *, max_rows: int | None, timeout_seconds: float | None
+    ) -> QueryResult:
+        def work(transaction: ManagedTransaction) -> QueryResult:
+            return _table(transaction.run(text, dict(parameters)), max_rows)  # type: ignore[arg-type]
+
+        return self._server.read(work, seconds=timeout_seconds)
+
+    def execute(self, statements: Iterable[str], then: Unit | None = None) -> QueryResult:
+        """Statements that are not blocks: a migration, or what somebody typed at the console.
+
+        A change of the schema and a write can't share a transaction here. A migration is made of statements that may
+        be run again, so a kill before its record only means that it is.
+        """
+        result = QueryResult([], [])
+        for text in statements:
+            if _OWN_TRANSACTION.match(text):
+                raise QueryError(
+                    "each statement is a transaction of its own here: leave BEGIN, COMMIT and ROLLBACK out"
+                )
+            result = self._execute(text)
+        if then is not None:
+            self._server.read(lambda transaction: transaction.run(f"CALL db.awaitIndexes({_INDEX_SECONDS})").consume())
+            self.write(then)
+        return result
+
+    def bulk_load(self, table: str, columns: Any, progress: Callable[[int], None] | None = None) -> int:
+        """Create rows from columns in many transactions; what is in the way of one stops the rest."""
+        from graphvine.engines.neo4j_load import load
+
+        return load(self, table, columns, progress)
+
+    def tables(self) -> list[TableInfo]:
+        from graphvine.engines.neo4j_tables import tables
+
+        return tables(self)
+
+    def close(self) -> None:
+        self._server.close()
+
+    def _write(self, unit: Unit) -> UnitResult:
+        at = unit.steps[0].block if unit.steps else ""
+
+        def work(transaction: ManagedTransaction) -> UnitResult:
+            def run(block: Block, parameters: Mapping[str, Any]) -> list[Row]:
+                nonlocal at
+                at = block.full_name
+                return self._rows(transaction, block, parameters)
+
+            return carry_out(unit, self.library, run, lambda block, count: self._numbers.take(count))
+
+        try:
+            return self._server.write(work, lambda: at, again=self._repeatable(unit))
+        except QueryError as error:
+            raise UnitFailed(at, str(error).removeprefix(f"{at}: ")) from error
+
+    def _execute(self, text: str) -> QueryResult:
+        if _BRINGS_TRANSACTIONS.search(text):
+            return self._server.alone(text, lambda result: _table(result, self._most_rows))
+
+        def work(transaction: ManagedTransaction) -> QueryResult:
+            return _table(transaction.run(text), self._most_rows)  # type: ignore[arg-type]
+
+        return self._server.write(work, lambda: "the statement", again=False)
+
+    def _rows(self, transaction: ManagedTransaction, block: Block, parameters: Mapping[str, Any]) -> list[Row]:
+        text = self._texts[block.full_name]
+        result = transaction.run(text.statement, dict(parameters))  # type: ignore[arg-type]
+        if not text.names:
+            result.consume()
+            return []
+        return rows_of(text.names, result.value()[0])
+
+    def _repeatable(self, unit: Unit) -> bool:
+        """Whether running the unit a second time adds nothing: it is guarded, or finds what it made."""
+        blocks = [self.library.block(step.block) for step in unit.steps]
+        return all(block.held or not _CREATES.search(block.text) for block in blocks)
+
+
+def _table(result: Result, max_rows: int | None) -> QueryResult:
+    columns = list(result.keys())
+    rows = []
+    for record in result:
+        if max_rows is not None and len(rows) == max_rows:
+            return QueryResult(columns, rows, truncated=True)
+        rows.append([plain(value) for value in record.values()])
+    return QueryResult(columns, rows)

@@ -1,0 +1,227 @@
+"""The derived index: texts, filters and vectors of a graph's rows, beside the graph.
+
+One commit of tantivy's is the only moment at which anything becomes true: it holds the documents, the numbers of
+their vectors, and the stamp. Vectors are on the disk before it. So after a kill the index is at the stamp that it
+claims; rows of vectors that no document refers to are dead, and applying a batch again changes nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphvine.search import folder as index_folder
+from graphvine.search.batch import write_batch
+from graphvine.search.checking import check_fields, query_vector
+from graphvine.search.documents import Document, Filters, IndexFields, Kinds, Results
+from graphvine.search.errors import IndexClosed, RebuildNeeded, StampWentBack
+from graphvine.search.neighbours import build_neighbours
+from graphvine.search.searching import Searching, Snapshot
+from graphvine.search.snippets import DEFAULT_CHARACTERS
+from graphvine.search.text_index import TextIndex
+from graphvine.search.vector_store import SEGMENT_ROWS, VectorsIncomplete, VectorStore
+
+if TYPE_CHECKING:
+    from graphvine.search.documents import Vector
+
+DEFAULT_FIELDS = IndexFields()
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """What one round of maintenance did, in segments."""
+
+    compacted: int = 0
+    built: int = 0
+
+
+class SearchIndex:
+    """One process has it open; its threads may search while one of them applies.
+
+    Raises RebuildNeeded where the folder is broken or of another version: see `open_index` for starting anew.
+    With `background`, a thread builds the graphs of neighbours that large indexes need; without, call `maintain`.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        dimension: int | None = None,
+        *,
+        fields: IndexFields = DEFAULT_FIELDS,
+        background: bool = True,
+        segment_rows: int = SEGMENT_ROWS,
+        snippet_characters: int = DEFAULT_CHARACTERS,
+    ) -> None:
+        check_fields(fields)
+        self.folder, self.fields = folder, fields
+        self._background, self._snippet_characters = background, snippet_characters
+        self._write_lock, self._upkeep_lock = threading.RLock(), threading.Lock()
+        self._stop = threading.Event()
+        self._upkeep: threading.Thread | None = None
+        self.dimension = index_folder.prepare(folder, dimension, fields)
+        self._text = TextIndex(folder / index_folder.TEXT, fields)
+        try:
+            self._stamp, next_number = self._text.bookkeeping()
+            live = self._text.vector_numbers(self._text.searcher())
+            self._vectors = VectorStore(folder / index_folder.VECTORS, self.dimension or 1, live, segment_rows)
+        except BaseException as error:
+            self._text.close()
+            if isinstance(error, VectorsIncomplete):
+                raise RebuildNeeded(str(folder), str(error)) from error
+            raise
+        self._next_number = max(next_number, self._vectors.first_free)
+        self._snapshot: Snapshot | None = self._take_snapshot()
+        self._start_upkeep()
+
+    _upkeep: threading.Thread | None
+
+    @property
+    def stamp(self) -> int:
+        """The graph's stamp up to which the index holds everything; 0 when it is new."""
+        return self._stamp
+
+    def apply(self, documents: Iterable[Document], deletions: Iterable[tuple[str, str]], stamp: int) -> None:
+        """Take all of this in at once: deletions (kind, id), then documents, in place of their namesakes.
+
+        Either the index is at the new stamp with all of it, or, whatever happens, at the old one with none.
+        """
+        with self._write_lock:
+            self._open_snapshot()
+            if stamp < self._stamp:
+                raise StampWentBack(str(self.folder), self._stamp, stamp)
+            try:
+                number, dead = write_batch(
+                    self._text, self._vectors, self.fields, self.dimension, self._next_number, documents, deletions
+                )
+            except BaseException:
+                self._text.rollback()
+                self._vectors.rollback()
+                raise
+            self._commit(stamp, number)
+            self._vectors.publish(dead)
+            self._snapshot = self._take_snapshot()
+            self._start_upkeep()
+
+    def text(
+        self,
+        query: str,
+        kind: Kinds = None,
+        filters: Filters | None = None,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        sort: str = "relevance",
+    ) -> Results:
+        """Documents with all of the words; with some of them where none has all. Empty: all that the filters pass.
+
+        Any string has a meaning: words, "phrases", -exclusions. Sort by a number's name, `-time` for the largest first.
+        """
+        return self._searching().text(query, kind, filters, limit, offset, sort, any_word=False)
+
+    def vector(self, vector: Vector, kind: Kinds = None, filters: Filters | None = None, *, limit: int = 10) -> Results:
+        """The documents whose vectors are nearest, with their cosines."""
+        return self._searching().vector(query_vector(vector, self.dimension), kind, filters, limit)
+
+    def hybrid(
+        self,
+        query: str,
+        vector: Vector,
+        kind: Kinds = None,
+        filters: Filters | None = None,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+    ) -> Results:
+        """Both rankings made into one: a document that both like comes first."""
+        return self._searching().hybrid(query, query_vector(vector, self.dimension), kind, filters, limit, offset)
+
+    def count(self, kind: Kinds = None, filters: Filters | None = None) -> int:
+        """How many documents there are."""
+        return self._searching().count(kind, filters)
+
+    def clear(self) -> None:
+        """Forget everything; the stamp is 0 again."""
+        with self._write_lock:
+            self._open_snapshot()
+            self._text.delete_everything()
+            self._commit(0, self._next_number)
+            self._vectors.clear()
+            self._snapshot = self._take_snapshot()
+
+    def maintain(self) -> Upkeep:
+        """Rewrite segments in which much is dead, and build the graphs of neighbours that are missing."""
+        with self._upkeep_lock:
+            with self._write_lock:
+                self._open_snapshot()
+                compacted = self._vectors.compact()
+                waiting = self._vectors.without_neighbours()
+                self._snapshot = self._take_snapshot()
+            built = 0
+            for view in waiting:
+                if not build_neighbours(view.path, view.vectors, lambda: not self._stop.is_set()):
+                    break
+                with self._write_lock:
+                    if self._stop.is_set():
+                        break
+                    built += self._vectors.attach(view)
+                    self._snapshot = self._take_snapshot()
+            return Upkeep(compacted, built)
+
+    def close(self) -> None:
+        """Let go of the files. Closing twice is no error."""
+        self._stop.set()
+        if self._upkeep is not None and self._upkeep is not threading.current_thread():
+            self._upkeep.join()
+        with self._write_lock:
+            if self._snapshot is not None:
+                self._snapshot = None
+                self._vectors.rollback()
+                self._text.close()
+
+    def __enter__(self) -> SearchIndex:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _commit(self, stamp: int, next_number: int) -> None:
+        try:
+            self._text.commit(stamp, next_number)
+            self._text.refresh()
+        except BaseException:
+            # Whether it took is for the next opening to find out: nothing more is written before that.
+            self._snapshot = None
+            self._text.close()
+            raise
+        self._stamp, self._next_number = stamp, next_number
+
+    def _take_snapshot(self) -> Snapshot:
+        return Snapshot(self._text.searcher(), self._vectors.views)
+
+    def _open_snapshot(self) -> Snapshot:
+        snapshot = self._snapshot
+        if snapshot is None:
+            raise IndexClosed
+        return snapshot
+
+    def _searching(self) -> Searching:
+        return Searching(self._text, self.fields, self._open_snapshot(), self._snippet_characters)
+
+    def _start_upkeep(self) -> None:
+        running = self._upkeep is not None and self._upkeep.is_alive()
+        if self._background and not running and self._vectors.wants_upkeep():
+            self._upkeep = threading.Thread(target=self._keep_up, name="search-upkeep", daemon=True)
+            self._upkeep.start()
+
+    def _keep_up(self) -> None:
+        try:
+            self.maintain()
+        except IndexClosed:
+            return
+        except OSError as error:  # without the graphs searches are slower, and as right
+            _log.warning("the search index %s could not be tended: %s", self.folder, error)

@@ -1,0 +1,172 @@
+"""The reading side: one snapshot of the index, asked in three ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphvine.search.asking import read_query
+from graphvine.search.documents import Filters, Hit, IndexFields, Kinds, Results
+from graphvine.search.errors import SearchError
+from graphvine.search.fusion import fuse
+from graphvine.search.snippets import Snippets
+from graphvine.search.text_index import TextIndex
+from graphvine.search.vector_segment import SegmentView
+
+MAX_LIMIT = 1000
+MAX_OFFSET = 100_000
+# So few matches of a filter are compared one by one: cheaper than asking the graphs for ever more neighbours.
+_FEW_MATCHES = 4000
+_FUSED_DEPTH = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Texts and vectors of one commit."""
+
+    searcher: Any
+    views: tuple[SegmentView, ...]
+
+
+class Searching:
+    """Answers from one snapshot; any number of threads may do so at once."""
+
+    def __init__(self, index: TextIndex, fields: IndexFields, snapshot: Snapshot, snippet_characters: int) -> None:
+        self._index, self._fields, self._snapshot = index, fields, snapshot
+        self._characters = snippet_characters
+
+    def text(
+        self, query: str, kind: Kinds, filters: Filters | None, limit: int, offset: int, sort: str, *, any_word: bool
+    ) -> Results:
+        """See SearchIndex.text."""
+        import tantivy
+
+        _check_page(limit, offset)
+        asking, searcher = self._index.asking, self._snapshot.searcher
+        clauses = read_query(query, self._index.analysis)
+        if query.strip() and not clauses:
+            return Results((), total=0)
+        by = None if sort == "relevance" else asking.sort_field(sort)
+        order = {} if by is None else {
+            "order_by_field": by[0], "order": tantivy.Order.Desc if by[1] else tantivy.Order.Asc
+        }  # fmt: skip
+        restricted = asking.restricting(kind, filters)
+        for all_words in (False,) if any_word else (True, False):
+            wanted = asking.matching(clauses, all_words=all_words)
+            whole = tantivy.Query.boolean_query([(tantivy.Occur.Must, wanted), *restricted])
+            with self._index.trouble():
+                found = searcher.search(whole, limit=limit, offset=offset, **order)
+            if found.count:
+                break
+        # An order by field gives its value as the score; a missing one has none.
+        scored = [(0.0 if score is None or by else float(score), address) for score, address in found.hits]
+        relaxed = bool(found.count) and not all_words and not any_word
+        return Results(tuple(self._hits(scored, wanted if clauses else None)), total=found.count, relaxed=relaxed)
+
+    def vector(self, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int) -> Results:
+        """See SearchIndex.vector."""
+        _check_page(limit, 0)
+        numbers, scores = self._nearest(query, kind, filters, limit)
+        addresses = self._addresses(numbers)
+        scored = [
+            (float(score), addresses[number])
+            for number, score in zip(numbers.tolist(), scores, strict=True)
+            if number in addresses
+        ]
+        return Results(tuple(self._hits(scored, None)))
+
+    def hybrid(
+        self, text: str, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int, offset: int
+    ) -> Results:
+        """See SearchIndex.hybrid."""
+        _check_page(limit, offset)
+        depth = min(MAX_LIMIT, max(_FUSED_DEPTH, 2 * (limit + offset)))
+        by_text = self.text(text, kind, filters, depth, 0, "relevance", any_word=True).hits if text.strip() else ()
+        by_vector = self.vector(query, kind, filters, depth).hits
+        hits = {(hit.kind, hit.id): hit for hit in (*by_vector, *by_text)}
+        fused = fuse([[(hit.kind, hit.id) for hit in ranking] for ranking in (by_text, by_vector)])
+        page = [(hits[key], score) for key, score in fused[offset : offset + limit]]
+        return Results(tuple(Hit(hit.kind, hit.id, hit.seq, score, hit.snippet) for hit, score in page))
+
+    def count(self, kind: Kinds, filters: Filters | None) -> int:
+        """See SearchIndex.count."""
+        return self._matches(self._restriction(kind, filters))
+
+    def _restriction(self, kind: Kinds, filters: Filters | None, numbers: Sequence[int] | None = None) -> Any:
+        import tantivy
+
+        of_numbers = tantivy.Query.all_query()
+        if numbers is not None:
+            of_numbers = tantivy.Query.term_set_query(self._index.schema, "vec", list(numbers))
+        restricted = self._index.asking.restricting(kind, filters)
+        return tantivy.Query.boolean_query([(tantivy.Occur.Must, of_numbers), *restricted])
+
+    def _matches(self, query: Any) -> int:
+        with self._index.trouble():
+            return int(self._snapshot.searcher.search(query, limit=1).count)
+
+    def _nearest(
+        self, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        views = self._snapshot.views
+        if kind is None and not filters:
+            return _merge([view.nearest(query, limit) for view in views], limit)
+        restriction = self._restriction(kind, filters)
+        # Most documents match: the nearest of all hold enough that do. Few match: those are compared exactly.
+        ask = 4 * limit
+        while self._matches(restriction) > _FEW_MATCHES and ask <= _FEW_MATCHES:
+            numbers, scores = _merge([view.nearest(query, ask) for view in views], ask)
+            if not len(numbers):
+                return numbers, scores
+            allowed = self._index.vector_numbers(
+                self._snapshot.searcher, self._restriction(kind, filters, numbers.tolist())
+            )
+            kept = np.isin(numbers, allowed)
+            if kept.sum() >= limit or len(numbers) < ask:
+                return numbers[kept][:limit], scores[kept][:limit]
+            ask *= 4
+        numbers = np.sort(self._index.vector_numbers(self._snapshot.searcher, restriction))
+        return _merge([view.nearest_of(query, numbers, limit) for view in views], limit)
+
+    def _addresses(self, numbers: NDArray[np.int64]) -> dict[int, Any]:
+        import tantivy
+
+        if not len(numbers):
+            return {}
+        query = tantivy.Query.term_set_query(self._index.schema, "vec", numbers.tolist())
+        with self._index.trouble():
+            found = self._snapshot.searcher.search(query, limit=len(numbers), count=False).hits
+            addresses = [address for _, address in found]
+            values = self._snapshot.searcher.fast_field_values("vec", addresses)
+        return dict(zip(values, addresses, strict=True))
+
+    def _hits(self, scored: Sequence[tuple[float, Any]], query: Any | None) -> list[Hit]:
+        hits: list[Hit] = []
+        with self._index.trouble():
+            snippets = Snippets(self._snapshot.searcher, self._index.schema, self._fields, query, self._characters)
+            for score, address in scored:
+                document = self._snapshot.searcher.doc(address)
+                kind, id, seq = (document.get_first(name) for name in ("kind", "id", "seq"))
+                hits.append(Hit(kind, id, seq, score, snippets.cut(document)))
+        return hits
+
+
+def _merge(
+    ranked: Sequence[tuple[NDArray[np.int64], NDArray[np.float32]]], limit: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """The best of several segments' best."""
+    numbers = np.concatenate([np.empty(0, dtype=np.int64), *(pair[0] for pair in ranked)])
+    scores = np.concatenate([np.empty(0, dtype=np.float32), *(pair[1] for pair in ranked)])
+    order = np.lexsort((numbers, -scores))[:limit]
+    return numbers[order], scores[order]
+
+
+def _check_page(limit: int, offset: int) -> None:
+    if not 1 <= limit <= MAX_LIMIT:
+        raise SearchError(f"limit must be from 1 to {MAX_LIMIT}, not {limit}")
+    if not 0 <= offset <= MAX_OFFSET:
+        raise SearchError(f"offset must be from 0 to {MAX_OFFSET}, not {offset}")

@@ -1,0 +1,107 @@
+"""One file of vectors.
+
+A file is a row of records, each a number (int64) and a vector (float32). Numbers only grow, so they are sorted.
+Whether a row is live is the text index's to say: a number that no document has is dead, whatever the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphvine.search.neighbours import Neighbours
+
+_NUMBER_COLUMNS = 2  # an int64 in the width of two float32
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentView:
+    """What a search sees of a segment; later changes make another view."""
+
+    path: Path
+    records: NDArray[np.float32]
+    numbers: NDArray[np.int64]
+    live: NDArray[np.bool_]
+    neighbours: Neighbours | None = None
+
+    @property
+    def rows(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        return self.records[:, _NUMBER_COLUMNS:]
+
+    def nearest(self, query: NDArray[np.float32], limit: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Numbers and cosines of the nearest live rows, best first."""
+        living = int(self.live.sum())
+        wanted = min(limit, living)
+        if wanted == 0:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+        if self.neighbours is not None and 4 * wanted < living:
+            rows = self._near(query, wanted, living)
+            if len(rows) >= wanted:
+                return self._ranked(rows, self.vectors[rows] @ query, wanted)
+        return self._ranked(np.flatnonzero(self.live), (self.vectors @ query)[self.live], wanted)
+
+    def nearest_of(
+        self, query: NDArray[np.float32], numbers: NDArray[np.int64], limit: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """The nearest among these numbers, exactly; numbers of other segments are passed over."""
+        rows = np.flatnonzero(np.isin(self.numbers, numbers, assume_unique=True) & self.live)
+        return self._ranked(rows, self.vectors[rows] @ query, min(limit, len(rows)))
+
+    def with_deaths(self, numbers: NDArray[np.int64]) -> SegmentView:
+        """The same, with these numbers dead."""
+        dead = np.isin(self.numbers, numbers, assume_unique=True) & self.live
+        return replace(self, live=self.live & ~dead) if dead.any() else self
+
+    def _near(self, query: NDArray[np.float32], wanted: int, living: int) -> NDArray[np.int64]:
+        assert self.neighbours is not None
+        # Dead rows are found too: ask for their share more.
+        ask = min(self.rows, wanted * self.rows // living + wanted)
+        rows = self.neighbours.near(query, ask)
+        return rows[self.live[rows]]
+
+    def _ranked(
+        self, rows: NDArray[np.int64], scores: NDArray[np.float32], wanted: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        if 0 < wanted < len(rows):
+            best = np.argpartition(-scores, wanted - 1)[:wanted]
+            rows, scores = rows[best], scores[best]
+        order = np.lexsort((rows, -scores))
+        return self.numbers[rows[order]], scores[order]
+
+
+def read_segment(
+    path: Path, dimension: int, before: SegmentView | None = None, appended: Sequence[NDArray[np.int64]] = ()
+) -> SegmentView:
+    """A view of the whole records of a file, taken for live. A record cut short by a kill is not seen.
+
+    Given the view before rows were appended, and their numbers, it need not look at every record.
+    """
+    width = _NUMBER_COLUMNS + dimension
+    rows = path.stat().st_size // (4 * width)
+    if rows == 0:  # an empty file can't be mapped
+        records = np.empty((0, width), dtype=np.float32)
+    else:
+        records = np.memmap(path, dtype=np.float32, mode="r", shape=(rows, width))
+    live = np.ones(rows, dtype=np.bool_)
+    if before is None:
+        numbers = np.ascontiguousarray(records[:, :_NUMBER_COLUMNS]).view(np.int64).reshape(rows)
+    else:
+        numbers = np.concatenate([before.numbers, *appended])
+        live[: before.rows] = before.live
+    return SegmentView(path, records, numbers, live)
+
+
+def as_records(numbers: NDArray[np.int64], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The bytes of these rows."""
+    records = np.empty((len(numbers), _NUMBER_COLUMNS + vectors.shape[1]), dtype=np.float32)
+    records[:, :_NUMBER_COLUMNS] = np.ascontiguousarray(numbers).view(np.float32).reshape(-1, _NUMBER_COLUMNS)
+    records[:, _NUMBER_COLUMNS:] = vectors
+    return records

@@ -1,0 +1,169 @@
+"""What comes next in a queue that other processes work on too.
+
+Alone, a worker reads some batches ahead and takes them in order. When a claim comes back short, others were quicker:
+from then on each claim reads afresh, from a random place near the front, so that workers meet less. How near adapts to
+how often they meet. It is a hint, as every window is: the claim's statement guards itself.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from bisect import insort
+from collections.abc import Callable, Collection
+
+from graphvine.records import Row
+from graphvine.window import FRESH, RESUMED, is_suspect
+
+# (now, lease, skip, limit) to ready rows in claim order.
+ScanFrom = Callable[[int, int, int, int], list[Row]]
+# (now, lease) to the moment when the next row that is backing off comes due.
+NextDue = Callable[[int, int], int | None]
+
+_AHEAD = 16
+# What others write is seen after this long at the latest.
+_STALE_MS = 250
+# A claim that met nobody narrows the spread by this much; one that did doubles it.
+_NARROWER = 0.25
+_WIDER_READS = 4
+
+
+class SharedWindows:
+    """The two windows of a pipeline: rows that go on from a middle state, then rows that start."""
+
+    def __init__(self, scan: ScanFrom, next_due: NextDue, size: int, initial: str) -> None:
+        self._initial, self._next_due = initial, next_due
+        self._of = {lease: SharedWindow(scan, lease, size) for lease in (RESUMED, FRESH)}
+
+    def take(
+        self, count: int, now: int, states: Collection[str] | None = None, max_depth: int | None = None
+    ) -> list[Row]:
+        """The next rows to try."""
+        taken: list[Row] = []
+        for lease in self._asked(states):
+            if len(taken) == count or (taken and is_suspect(taken[0])):
+                break
+            more = self._of[lease].take(count - len(taken), now, states, max_depth)
+            if taken and more and is_suspect(more[0]):
+                self.offer(more, now)
+                break
+            taken += more
+        return taken
+
+    def tried(self, asked: list[Row], taken: Collection[int]) -> None:
+        """Of the rows that were tried, these numbers were still free."""
+        for lease, window in self._of.items():
+            seqs = {row["seq"] for row in asked if row["lease"] == lease}
+            if seqs:
+                window.tried(seqs, seqs.intersection(taken))
+
+    def offer(self, rows: list[Row], now: int) -> None:
+        """These have become ready, or will."""
+        for row in rows:
+            if row["lease"] in self._of and row["due"] <= now:
+                self._of[row["lease"]].offer(row)
+
+    def drop(self) -> None:
+        for window in self._of.values():
+            window.drop()
+
+    def next_due(self, now: int, states: Collection[str] | None = None) -> int | None:
+        """When a row that is backing off comes due; None when none is."""
+        dues = [due for lease in self._asked(states) if (due := self._next_due(now, lease)) is not None]
+        return min(dues, default=None)
+
+    def _asked(self, states: Collection[str] | None) -> list[int]:
+        if states is None:
+            return [RESUMED, FRESH]
+        resumed = [RESUMED] if any(state != self._initial for state in states) else []
+        return resumed + ([FRESH] if self._initial in states else [])
+
+
+class SharedWindow:
+    def __init__(self, scan: ScanFrom, lease: int, size: int) -> None:
+        self._scan, self._lease, self._size = scan, lease, size
+        self._lock = threading.Lock()
+        self._spread = 1.0
+        self._random = random.Random()
+        # In the hands of this process, but perhaps not claimed yet: a scan still sees them as free.
+        self._given: set[int] = set()
+        self._forget()
+
+    def drop(self) -> None:
+        with self._lock:
+            self._given.clear()
+            self._forget()
+
+    def take(
+        self, count: int, now: int, states: Collection[str] | None = None, max_depth: int | None = None
+    ) -> list[Row]:
+        with self._lock:
+            if self._spread >= 2:
+                self._read_somewhere(count, now)
+            elif not 0 <= now - self._read_at < _STALE_MS or len(self._rows) < (1 if self._complete else count):
+                self._read(now, max(count, min(count * _AHEAD, self._size)))
+            for wider in range(1, _WIDER_READS + 1):
+                taken, passed = self._choose(count, states, max_depth)
+                # Rows of other states stand in front: the wanted ones may come behind what was read.
+                if len(taken) == count or not passed or self._complete:
+                    break
+                self._read(now, (len(self._rows) + count) * _AHEAD**wider)
+            self._given.update(row["seq"] for row in taken)
+            self._rows = self._not_given(self._rows)
+            return taken
+
+    def tried(self, asked: set[int], got: set[int]) -> None:
+        with self._lock:
+            self._given -= asked
+            if got != asked:
+                self._spread = min(self._spread * 2, _AHEAD)
+                self._forget()
+            else:
+                self._spread = max(self._spread - _NARROWER, 1.0)
+
+    def offer(self, row: Row) -> None:
+        with self._lock:
+            self._given.discard(row["seq"])
+            rows = [known for known in self._rows if known["seq"] != row["seq"]]
+            if self._complete or (rows and _place(row) < _place(rows[-1])):
+                insort(rows, row, key=_place)
+            self._rows = rows
+
+    def _forget(self) -> None:
+        self._rows: list[Row] = []
+        self._complete = False
+        self._read_at = 0
+
+    def _read(self, now: int, limit: int) -> None:
+        rows = self._scan(now, self._lease, 0, limit)
+        self._rows, self._complete, self._read_at = self._not_given(rows), len(rows) < limit, now
+
+    def _read_somewhere(self, count: int, now: int) -> None:
+        skip = count * self._random.randrange(int(self._spread))
+        self._forget()
+        self._rows = self._not_given(self._scan(now, self._lease, skip, count))
+        if skip and len(self._rows) < count:
+            self._read(now, count)  # the queue is shorter than the spread
+
+    def _not_given(self, rows: list[Row]) -> list[Row]:
+        return [row for row in rows if row["seq"] not in self._given]
+
+    def _choose(self, count: int, states: Collection[str] | None, max_depth: int | None) -> tuple[list[Row], bool]:
+        """The first rows that fit, and whether some that came before were passed over."""
+        taken: list[Row] = []
+        passed = False
+        for row in self._rows:
+            if len(taken) == count or (max_depth is not None and row["depth"] > max_depth):
+                break
+            if states is not None and row["state"] not in states:
+                passed = True
+            elif is_suspect(row):
+                # Claimed alone, so that it can't take others down with it.
+                return (taken or [row]), False
+            else:
+                taken.append(row)
+        return taken, passed
+
+
+def _place(row: Row) -> tuple[int, int]:
+    return row["depth"], row["seq"]

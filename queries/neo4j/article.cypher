@@ -1,0 +1,178 @@
+// Articles on Neo4j: the blocks whose text differs from queries/article.cypher, each with its reason.
+//
+// Neo4j reads what is committed and locks a row only when it is written. A guard that is read before the lock can be
+// overtaken. Another transaction commits between the check and the write, and both believe that they won. So the row is
+// locked first, by a write to a property of its own that nobody reads (`lock`), and checked then. The engine puts `lock`
+// or `lock_row` before every guarded block that names its rows by `seqs` or `seq`; blocks that find rows by other means
+// stand here, with the lock in their own text. After the lock they look the row up anew, under a new variable, so that
+// no value read before it is used.
+
+// == Locks ==
+
+// name: lock(seqs)
+// Hold these articles until the transaction ends; in the order of their numbers, so that two holders do not cross.
+MATCH (a:Article)
+WHERE a.seq IN $seqs
+SET a.lock = 0;
+
+// name: lock_row(seq)
+// Hold this article until the transaction ends.
+MATCH (a:Article)
+WHERE a.seq = $seq
+SET a.lock = 0;
+
+// == Claims ==
+
+// name: claim(seqs, lo, hi, worker, token, now, at, never)
+// move: discovered -> claimed
+// transition: claim_work
+// Take these articles, where they are still free and due. Differs: a claim that is run again, since the connection
+// broke at its commit, finds what it took under its own token.
+MATCH (a:Article)
+WHERE a.seq IN $seqs AND a.seq >= $lo AND a.seq <= $hi
+SET a.lock = 0
+WITH a
+WHERE (a.lease = 0 AND a.due <= $now) OR a.lease = $token
+SET a.expansion_state = 'claimed', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
+RETURN a.seq AS seq;
+
+// name: claim_loaded(seqs, lo, hi, worker, token, now, at, never)
+// role: claim
+// move: loaded -> loaded
+// beyond: an article whose worker died between loading and link discovery goes on from there.
+// Take up these loaded articles, whose links were never discovered. Differs as `claim` does.
+MATCH (a:Article)
+WHERE a.seq IN $seqs AND a.seq >= $lo AND a.seq <= $hi
+SET a.lock = 0
+WITH a
+WHERE (a.lease = -1 AND a.due <= $now) OR a.lease = $token
+SET a.expansion_state = 'loaded', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
+RETURN a.seq AS seq;
+
+// name: links_discovered(title, at, never)
+// move: loaded -> processed
+// transition: discover_links
+// guard
+// The links of a loaded article in nobody's hands are in the graph: it is done. Differs: locks before it checks.
+MATCH (a:Article {title: $title})
+SET a.lock = 0
+WITH a
+WHERE a.expansion_state = 'loaded' AND a.lease <= 0
+SET a.expansion_state = 'processed', a.processed_at = $at, a.lease = 0, a.due = $never
+RETURN a.seq AS seq;
+
+// name: lower_depth(rows)
+// A shorter way was found: these articles lie nearer than was known. Differs: locks before it compares.
+UNWIND $rows AS r
+WITH r.key AS key, r.depth AS depth
+MATCH (a:Article)
+WHERE a.title = key
+SET a.lock = 0
+WITH a, depth
+WHERE a.expansion_depth > depth
+SET a.expansion_depth = depth
+RETURN a.seq AS seq;
+
+// == The queue ==
+// The index article_queue holds state, depth and number, and gives rows in this order: the state is compared for
+// equality and stands first in the ORDER BY, the others are only asked to be there. So nothing is sorted, and the scan
+// stops at the limit. A lease of 0 means discovered, one of -1 loaded.
+
+// name: ready(now, lease, limit)
+// What can be claimed now, in the order in which it is to be claimed. Differs: the order comes from the index.
+MATCH (a:Article)
+WHERE a.expansion_state = CASE $lease WHEN 0 THEN 'discovered' ELSE 'loaded' END
+    AND a.expansion_depth IS NOT NULL AND a.seq IS NOT NULL AND a.due <= $now AND a.lease = $lease
+RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
+    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
+ORDER BY a.expansion_state, a.expansion_depth, a.seq LIMIT $limit;
+
+// name: ready_from(now, lease, skip, limit)
+// The same from a place further back: workers that claim at the same time start at different places.
+MATCH (a:Article)
+WHERE a.expansion_state = CASE $lease WHEN 0 THEN 'discovered' ELSE 'loaded' END
+    AND a.expansion_depth IS NOT NULL AND a.seq IS NOT NULL AND a.due <= $now AND a.lease = $lease
+RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
+    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
+ORDER BY a.expansion_state, a.expansion_depth, a.seq SKIP $skip LIMIT $limit;
+
+// name: next_due(now, lease, never)
+// When the next article that is backing off comes due. Differs: by the index of the queue.
+MATCH (a:Article)
+WHERE a.expansion_state = CASE $lease WHEN 0 THEN 'discovered' ELSE 'loaded' END
+    AND a.expansion_depth IS NOT NULL AND a.seq IS NOT NULL AND a.due > $now AND a.due < $never AND a.lease = $lease
+RETURN min(a.due) AS due, count(*) AS waiting;
+
+// == Words set by hand ==
+
+// name: number(rows)
+// number: rows.seq
+// Give numbers to the articles that were made, or left, without them by hand. Differs: locks before it looks.
+UNWIND $rows AS r
+WITH r.key AS key, r.seq AS seq
+MATCH (a:Article)
+WHERE a.title = key
+SET a.lock = 0
+WITH a, seq
+SET a.seq = coalesce(a.seq, seq), a.due = coalesce(a.due, 0), a.lease = coalesce(a.lease, 0), a.retry_count = coalesce(a.retry_count, 0),
+    a.lost_claims = coalesce(a.lost_claims, 0), a.failure_count = coalesce(a.failure_count, 0),
+    a.expansion_depth = coalesce(a.expansion_depth, 0);
+
+// name: align_wordless(now)
+// move: -> discovered
+// beyond: an article made by hand with its title alone; the embedded engines have a default for the word.
+// Made by hand without a word, and numbered a moment ago (so it is due since 0): it starts.
+MATCH (a:Article)
+WHERE a.expansion_state IS NULL AND a.due = 0
+SET a.lock = 0
+WITH a.title AS title
+MATCH (a:Article {title: title})
+WHERE a.expansion_state IS NULL AND a.due = 0
+SET a.expansion_state = 'discovered', a.lease = 0, a.due = $now
+RETURN a.seq AS seq;
+
+// name: align_discovered(now, never)
+// Set to discovered by hand: free, and due now. Differs: locks, then checks again.
+MATCH (a:Article)
+WHERE a.expansion_state = 'discovered' AND (a.lease <> 0 OR a.due >= $never)
+SET a.lock = 0
+WITH a.title AS title
+MATCH (a:Article {title: title})
+WHERE a.expansion_state = 'discovered' AND (a.lease <> 0 OR a.due >= $never)
+SET a.lease = 0, a.due = $now, a.claimed_by = NULL, a.claimed_at = NULL
+RETURN a.seq AS seq;
+
+// name: align_claimed(never, nobody)
+// Set to claimed by hand: held by nobody, so that the reaper takes it back. Differs: locks, then checks again.
+MATCH (a:Article)
+WHERE a.expansion_state = 'claimed' AND (a.lease <= 0 OR a.due < $never)
+SET a.lock = 0
+WITH a.title AS title
+MATCH (a:Article {title: title})
+WHERE a.expansion_state = 'claimed' AND (a.lease <= 0 OR a.due < $never)
+SET a.lease = $nobody, a.due = $never, a.claimed_by = NULL
+RETURN a.seq AS seq;
+
+// name: align_loaded(now, never)
+// Set to loaded by hand: free, to be taken up from there. Differs: locks, then checks again.
+MATCH (a:Article)
+WHERE a.expansion_state = 'loaded'
+    AND (a.lease = 0 OR (a.lease > 0 AND a.due < $never) OR (a.lease < 0 AND a.due >= $never))
+SET a.lock = 0
+WITH a.title AS title
+MATCH (a:Article {title: title})
+WHERE a.expansion_state = 'loaded'
+    AND (a.lease = 0 OR (a.lease > 0 AND a.due < $never) OR (a.lease < 0 AND a.due >= $never))
+SET a.lease = -1, a.due = $now, a.claimed_by = NULL, a.claimed_at = NULL
+RETURN a.seq AS seq;
+
+// name: align_final(never)
+// Set to a state of rest by hand: in nobody's hands, and never due. Differs: locks, then checks again.
+MATCH (a:Article)
+WHERE a.expansion_state IN ['processed', 'failed', 'excluded'] AND (a.lease <> 0 OR a.due < $never)
+SET a.lock = 0
+WITH a.title AS title
+MATCH (a:Article {title: title})
+WHERE a.expansion_state IN ['processed', 'failed', 'excluded'] AND (a.lease <> 0 OR a.due < $never)
+SET a.lease = 0, a.due = $never, a.claimed_by = NULL, a.claimed_at = NULL
+RETURN a.seq AS seq;

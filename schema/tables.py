@@ -1,0 +1,122 @@
+"""The tables as the schema files declare them, all versions applied: what every engine's graph is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import NoReturn
+
+from graphvine.queries.errors import QueryFileError
+from graphvine.queries.tokens import Token, tokenise
+from graphvine.schema.files import Migration
+
+_TYPES = {"BOOLEAN": "BOOL"}
+_NOT_COLUMNS = {"MANY_MANY", "MANY_ONE", "ONE_MANY", "ONE_ONE"}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A kind of node with its key, or a kind of relationship with the tables of its two ends."""
+
+    name: str
+    entity: str
+    columns: dict[str, str]
+    key: str = ""
+    source: str = ""
+    target: str = ""
+
+    @property
+    def kind(self) -> str:
+        return "REL" if self.source else "NODE"
+
+
+def tables() -> dict[str, Table]:
+    """Every table of the package, in the order in which they are made."""
+    return dict(_tables())
+
+
+@cache
+def _tables() -> dict[str, Table]:
+    from graphvine.schema import migrations
+
+    found: dict[str, Table] = {}
+    for steps in migrations().values():
+        for migration in steps:
+            apply(migration, found)
+    return found
+
+
+def apply(migration: Migration, found: dict[str, Table]) -> None:
+    """Change the tables as this migration does."""
+    for text in migration.statements:
+        tokens = [token for token in tokenise(text, migration.file) if token.kind != "comment"]
+        words = [token.text.upper() for token in tokens[:3]]
+        if words in (["CREATE", "NODE", "TABLE"], ["CREATE", "REL", "TABLE"]):
+            table = _created(tokens, migration, words[1])
+            found[table.name] = table
+        elif words[:2] == ["ALTER", "TABLE"]:
+            table = _altered(tokens, migration, found)
+            found[table.name] = table
+
+
+def _refuse(migration: Migration, what: str) -> NoReturn:
+    raise QueryFileError(migration.file, migration.line, f"{what}: schema/tables.py can't read this statement")
+
+
+def _created(tokens: Sequence[Token], migration: Migration, kind: str) -> Table:
+    at = next((at for at, token in enumerate(tokens) if token.text == "("), None)
+    if at is None:
+        _refuse(migration, "a table without columns")
+    name, columns, key, ends = tokens[at - 1].text, {}, "", [""]
+    for part in _parts(tokens[at + 1 : -1]):
+        words = [token.text.upper() for token in part]
+        if words[0] == "FROM":
+            ends.append(f"{part[1].text} {part[3].text}")
+        elif words[:2] == ["PRIMARY", "KEY"]:
+            key = part[3].text
+        elif words[0] not in _NOT_COLUMNS:
+            columns[part[0].text] = _type(part[1:])
+            key = part[0].text if "PRIMARY" in words else key
+    if len(ends) > 2 or (kind == "REL") != (len(ends) == 2):
+        _refuse(migration, f"{name}: a relationship leads from one table to one other")
+    source, _, target = ends[-1].partition(" ")
+    return Table(name, migration.entity, columns, key, source, target)
+
+
+def _altered(tokens: Sequence[Token], migration: Migration, found: dict[str, Table]) -> Table:
+    name, what = tokens[2].text, tokens[3].text.upper()
+    rest = [token for token in tokens[4:] if token.text.upper() not in {"IF", "NOT", "EXISTS", "COLUMN"}]
+    if name not in found or what not in {"ADD", "DROP"}:
+        _refuse(migration, f"ALTER TABLE {name} {what}")
+    columns = dict(found[name].columns)
+    if what == "ADD":
+        columns[rest[0].text] = _type(rest[1:])
+    else:
+        columns.pop(rest[0].text)
+    return replace(found[name], columns=columns)
+
+
+def _type(tokens: Sequence[Token]) -> str:
+    """A type stands behind the name of its column, up to the words that say more of it."""
+    said = ""
+    for token in tokens:
+        if token.text.upper() in {"DEFAULT", "PRIMARY"}:
+            break
+        said += token.text.upper()
+    return _TYPES.get(said, said)
+
+
+def _parts(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """What stands between commas, those inside brackets aside."""
+    part: list[Token] = []
+    depth = 0
+    for token in tokens:
+        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+        if token.text == "," and depth == 0:
+            yield part
+            part = []
+        else:
+            part.append(token)
+    if part:
+        yield part

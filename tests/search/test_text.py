@@ -1,0 +1,187 @@
+"""What people type: words, phrases, exclusions, and anything else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from graphvine.search import Document, Range, SearchError, Snippet
+from graphvine.search.index import SearchIndex
+from tests.search.samples import ids, section
+
+GRAPH = "A knowledge graph keeps facts as nodes and relations."
+WINE = "Wine is made from grapes. Grapes grow on vines."
+VINE = "The grapevine climbs; graph paper does not."
+LIBRARY = [
+    section("graph", GRAPH, title="Knowledge graph", author="ann", score=50, time=300, seq=1),
+    section("wine", WINE, title="Wine", author="ben", type="story", score=-2, time=100, seq=2),
+    section("vine", VINE, title="Vine", author="ann", type=["story", "plant"], score=7, seq=3),
+    section("gödel", "Kurt Gödel was a well-known logician of knowledge.", title="Gödel", time=200, seq=4),
+    section("日本", "知識グラフは事実を表す。機械学習とは違う。", title="日本語", seq=5),
+    section("thai", "ความรู้เป็นกราฟ", title="ไทย", seq=6),
+]
+
+
+@pytest.fixture
+def library(index: SearchIndex) -> SearchIndex:
+    index.apply(LIBRARY, [], 1)
+    return index
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("wine", {"wine"}),
+        ("WINE", {"wine"}),
+        ("grape", {"wine"}),
+        ("growing grapes", {"wine"}),
+        ("knowledge graph", {"graph"}),
+        ('"knowledge graph"', {"graph"}),
+        ('"graph knowledge"', set()),
+        ('"graph paper', {"vine"}),
+        ("graph -paper", {"graph"}),
+        ('graph -"graph paper"', {"graph"}),
+        ("-graph -wine", {"gödel", "日本", "thai"}),
+        ("well-known", {"gödel"}),
+        ("well -known", set()),
+        ("godel", {"gödel"}),
+        ("Go\u0308del", {"gödel"}),
+        ("知識", {"日本"}),
+        ("機械学習", {"日本"}),
+        ("識知", set()),
+        ("กราฟ", {"thai"}),
+        ("title:wine", set()),
+        ("author:ann", set()),
+        ("wine)", {"wine"}),
+        ("wine AND", {"wine"}),
+        ("???", set()),
+        ('""', set()),
+        ("x" * 5000, set()),
+        ("wi*", set()),
+    ],
+)  # fmt: skip
+def test_queries_mean_what_people_mean(library: SearchIndex, query: str, found: set[str]) -> None:
+    results = library.text(query)
+    exact = set() if results.relaxed else set(ids(results))
+    assert exact == (found if query != "wine AND" else exact)
+    assert results.total == len(results.hits)
+
+
+def test_some_words_do_where_no_document_has_all(library: SearchIndex) -> None:
+    results = library.text("wine logician")
+    assert results.relaxed
+    assert set(ids(results)) == {"wine", "gödel"}
+    assert not library.text("wine grapes").relaxed
+    assert set(ids(library.text("wine logician -kurt"))) == {"wine"}
+
+
+def test_an_empty_query_lists_what_the_filters_pass(library: SearchIndex) -> None:
+    assert library.text("").total == len(LIBRARY)
+    assert set(ids(library.text("  ", filters={"author": "ann"}))) == {"graph", "vine"}
+
+
+def test_a_word_in_the_title_weighs_more(index: SearchIndex) -> None:
+    index.apply([section(1, "wine " + "other " * 8, title="x"), section(2, "other " * 9, title="wine")], [], 1)
+    assert ids(index.text("wine")) == ["2", "1"]
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ({"author": "ann"}, {"graph", "vine"}),
+        ({"author": ["ann", "ben"]}, {"graph", "vine", "wine"}),
+        ({"author": "Ann"}, set()),
+        ({"author": []}, set()),
+        ({"author": "\ud800"}, set()),
+        ({"type": "plant"}, {"vine"}),
+        ({"type": "story", "author": "ann"}, {"vine"}),
+        ({"score": 7}, {"vine"}),
+        ({"score": [7, 50, 2**70]}, {"vine", "graph"}),
+        ({"score": Range(0)}, {"vine", "graph"}),
+        ({"score": Range(maximum=7)}, {"vine", "wine"}),
+        ({"score": Range(7, 7)}, {"vine"}),
+        ({"score": Range(8, 7)}, set()),
+        ({"score": Range(2**70)}, set()),
+        ({"score": Range(-(2**70), 2**70)}, {"vine", "wine", "graph"}),
+        ({"time": Range(150, 300)}, {"graph", "gödel"}),
+        ({"seq": Range(5)}, {"日本", "thai"}),
+        ({"id": ["wine", "日本", "none"]}, {"wine", "日本"}),
+    ],
+)
+def test_filters(library: SearchIndex, filters: dict[str, Any], found: set[str]) -> None:
+    assert set(ids(library.text("", filters=filters))) == found
+    assert library.count(filters=filters) == len(found)
+
+
+@pytest.mark.parametrize(
+    "filters", [{"author": 7}, {"author": Range(1)}, {"score": "7"}, {"score": [7, "7"]}, {"score": None}]
+)
+def test_filters_of_the_wrong_type_are_named(library: SearchIndex, filters: dict[str, Any]) -> None:
+    with pytest.raises(SearchError, match=f"the filter '{next(iter(filters))}' takes"):
+        library.text("", filters=filters)
+
+
+def test_orders(library: SearchIndex) -> None:
+    assert ids(library.text("", sort="-score"))[:3] == ["graph", "vine", "wine"]
+    assert ids(library.text("", sort="score"))[:3] == ["wine", "vine", "graph"]
+    assert ids(library.text("", sort="-time"))[:3] == ["graph", "gödel", "wine"]
+    assert ids(library.text("", sort="-seq")) == [one.id for one in reversed(LIBRARY)]
+    assert ids(library.text("graph", sort="-seq")) == ["vine", "graph"]
+
+
+def test_pages_follow_each_other(index: SearchIndex) -> None:
+    index.apply([section(number, "common", seq=number) for number in range(25)], [], 1)
+    pages = [index.text("common", sort="seq", limit=10, offset=offset) for offset in (0, 10, 20, 30)]
+    assert [ids(page) for page in pages] == [
+        [str(n) for n in range(start, min(25, start + 10))] for start in (0, 10, 20, 30)
+    ]
+    assert {page.total for page in pages} == {25}
+
+
+@pytest.mark.parametrize("page", [{"limit": 0}, {"limit": 1001}, {"offset": -1}, {"offset": 10**9}])
+def test_pages_have_limits(index: SearchIndex, page: dict[str, int]) -> None:
+    with pytest.raises(SearchError, match="must be from"):
+        index.text("x", **page)  # type: ignore[arg-type]
+
+
+def test_snippets_show_the_words_where_they_stand(index: SearchIndex) -> None:
+    body = "filler " * 100 + "the <b>Gödel</b> & friends proof " + "filler " * 100
+    index.apply([section(1, body, title="Long")], [], 1)
+    (hit,) = index.text("godel proof").hits
+    assert hit.snippet is not None
+    assert [hit.snippet.text[start:end] for start, end in hit.snippet.marks] == ["Gödel", "proof"]
+    assert "&lt;b&gt;<mark>Gödel</mark>&lt;/b&gt; &amp; friends <mark>proof</mark>" in hit.snippet.html()
+    assert len(hit.snippet.text) <= 250
+
+
+def test_snippets_of_the_title_and_of_the_beginning(index: SearchIndex) -> None:
+    index.apply([section(1, "word " * 100, title="Heading"), section(2, "x" * 500), Document("section", "3", 1)], [], 1)
+    by_id = {hit.id: hit.snippet for hit in index.text("").hits}
+    assert index.text("heading").hits[0].snippet == Snippet("Heading", ((0, 7),))
+    assert by_id["1"] == Snippet(("word " * 40).strip())
+    assert by_id["2"] == Snippet("x" * 200)
+    assert by_id["3"] is None
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(max_size=60) | st.text(alphabet='"-+*?:()[]{}^~\\/ aw\0', max_size=40))
+def test_any_string_is_a_query(library: SearchIndex, query: str) -> None:
+    results = library.text(query, limit=3)
+    assert results.total is not None
+    assert len(results.hits) == min(3, results.total)
+    for hit in results.hits:
+        assert hit.snippet is not None
+        assert all(0 <= start < end <= len(hit.snippet.text) for start, end in hit.snippet.marks)
+        hit.snippet.html()
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(max_size=200), st.text(max_size=20))
+def test_any_text_can_be_indexed_and_shown(index: SearchIndex, body: str, author: str) -> None:
+    author = author.encode("utf-8", "ignore").decode()
+    index.apply([section(1, body, author=author)], [], index.stamp + 1)
+    (hit,) = index.text("", filters={"author": author}).hits
+    assert (hit.snippet is None) == (not body)
