@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from graphvine.backup import BackupInfo
     from graphvine.claims import Claims
     from graphvine.reaper import Reaped
-    from graphvine.verbs import GrowEvent, GrowSummary, RefreshSummary
+    from graphvine.verbs import GrowEvent, GrowSummary, RefreshSummary, SearchHit
 
 
 def open(
@@ -173,6 +173,18 @@ class Graph:
         from graphvine.verbs import refresh
 
         return refresh(self, **options)
+
+    def search(self, text: str, **options: Any) -> list[SearchHit]:
+        """Find sections by words and by meaning: mode ("hybrid", "vector", "text"), near, limit."""
+        from graphvine.verbs import search
+
+        return search(self, text, **options)
+
+    def reindex(self, progress: Callable[[int], None] | None = None) -> int:
+        """Make the search index anew from the graph. Returns how many rows it took in."""
+        from graphvine.verbs import reindex
+
+        return reindex(self, progress)
 
     # Care
 

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
     from graphvine.workers.wikipedia.grow import GrowEvent, GrowSummary
     from graphvine.workers.wikipedia.refresh import RefreshSummary
+    from graphvine.workers.wikipedia.searching import SearchHit
 
-__all__ = ["GrowEvent", "GrowSummary", "RefreshSummary", "grow", "grow_events", "refresh"]
+__all__ = [
+    "GrowEvent",
+    "GrowSummary",
+    "RefreshSummary",
+    "SearchHit",
+    "grow",
+    "grow_events",
+    "refresh",
+    "reindex",
+    "search",
+]
 
 
 def grow(graph: Graph, titles: Sequence[str], **options: Any) -> GrowSummary:
@@ -23,6 +34,26 @@ def grow_events(graph: Graph, titles: Sequence[str], **options: Any) -> Iterator
     from graphvine.workers.wikipedia.grow import grow_events as run
 
     return run(graph, titles, **options)
+
+
+def search(graph: Graph, text: str, **options: Any) -> list[SearchHit]:
+    from graphvine.workers.wikipedia.searching import ArticleSearch
+
+    searching = ArticleSearch(graph)
+    try:
+        return searching.search(text, **options)
+    finally:
+        searching.close()
+
+
+def reindex(graph: Graph, progress: Callable[[int], None] | None = None) -> int:
+    from graphvine.workers.wikipedia.searching import ArticleSearch
+
+    searching = ArticleSearch(graph)
+    try:
+        return searching.rebuild(progress)
+    finally:
+        searching.close()
 
 
 def refresh(graph: Graph, **options: Any) -> RefreshSummary:

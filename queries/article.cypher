@@ -346,10 +346,48 @@ RETURN s.seq AS seq, s.id AS id, s.article AS article, s.title AS title, s.path 
     s.embedding AS embedding, s.gone AS gone
 ORDER BY s.seq LIMIT $limit;
 
-// name: last_section()
-// The highest number of a section: where the search index should stand.
+// name: searchable()
+// The highest number of a section, where the search index should stand, and how many it should hold.
 MATCH (s:Section)
-RETURN max(s.seq) AS seq, count(*) AS count;
+RETURN max(s.seq) AS seq, sum(CASE WHEN s.gone = 0 THEN 1 ELSE 0 END) AS count;
+
+// name: sections_by_id(keys)
+// What a search found.
+UNWIND $keys AS key
+MATCH (s:Section)
+WHERE s.id = key
+RETURN s.id AS id, s.article AS article, s.title AS title, s.path AS path, s.text AS text;
+
+// name: section_vectors(article)
+// The vectors of one article, for what is like it.
+MATCH (a:Article {title: $article})-[h:HAS_SECTION]->(s:Section)
+WHERE s.gone = 0
+RETURN s.embedding AS embedding;
+
+// name: distances(title, titles)
+// How many links lie between one article and these, three at most, either way.
+MATCH p = (a:Article {title: $title})-[l:LINKS_TO* SHORTEST 1..3 (r, n | WHERE r.gone = 0)]-(b:Article)
+WHERE b.title IN $titles
+RETURN b.title AS title, length(p) AS distance;
+
+// name: neighbourhood(title, limit)
+// The links around one article, and between its neighbours.
+MATCH (a:Article {title: $title})-[l:LINKS_TO]-(b:Article)
+WHERE l.gone = 0
+WITH DISTINCT b LIMIT $limit
+WITH collect(b.title) + [$title] AS names
+MATCH (x:Article)-[m:LINKS_TO]->(y:Article)
+WHERE m.gone = 0 AND x.title IN names AND y.title IN names
+RETURN x.title AS source, y.title AS target, x.expansion_depth AS source_depth, y.expansion_depth AS target_depth,
+    x.expansion_state AS source_state, y.expansion_state AS target_state;
+
+// name: links_sample(limit)
+// Links of the articles that lie nearest to the seeds.
+MATCH (x:Article)-[m:LINKS_TO]->(y:Article)
+WHERE m.gone = 0
+RETURN x.title AS source, y.title AS target, x.expansion_depth AS source_depth, y.expansion_depth AS target_depth,
+    x.expansion_state AS source_state, y.expansion_state AS target_state
+ORDER BY source_depth, target_depth, x.seq, y.seq LIMIT $limit;
 
 // == Failures ==
 

@@ -83,9 +83,15 @@ class Neo4jEngine:
         def work(transaction: ManagedTransaction) -> QueryResult:
             return _table(transaction.run(text, dict(parameters)), max_rows)  # type: ignore[arg-type]
 
-        return self._server.read(work, seconds=timeout_seconds)
+        return self._server.look(work, timeout_seconds)
 
-    def execute(self, statements: Iterable[str], then: Unit | None = None) -> QueryResult:
+    def interrupt(self) -> None:
+        """End the typed queries that are running; each raises QueryTimeout where it was called."""
+        self._server.interrupt()
+
+    def execute(
+        self, statements: Iterable[str], then: Unit | None = None, parameters: Mapping[str, Any] | None = None
+    ) -> QueryResult:
         """Statements that are not blocks: a migration, or what somebody typed at the console.
 
         A change of the schema and a write can't share a transaction here. A migration is made of statements that may
@@ -97,7 +103,7 @@ class Neo4jEngine:
                 raise QueryError(
                     "each statement is a transaction of its own here: leave BEGIN, COMMIT and ROLLBACK out"
                 )
-            result = self._execute(text)
+            result = self._execute(text, parameters or {})
         if then is not None:
             self._server.read(lambda transaction: transaction.run(f"CALL db.awaitIndexes({_INDEX_SECONDS})").consume())
             self.write(then)
@@ -133,12 +139,12 @@ class Neo4jEngine:
         except QueryError as error:
             raise UnitFailed(at, str(error).removeprefix(f"{at}: ")) from error
 
-    def _execute(self, text: str) -> QueryResult:
+    def _execute(self, text: str, parameters: Mapping[str, Any]) -> QueryResult:
         if _BRINGS_TRANSACTIONS.search(text):
-            return self._server.alone(text, lambda result: _table(result, self._most_rows))
+            return self._server.alone(text, parameters, lambda result: _table(result, self._most_rows))
 
         def work(transaction: ManagedTransaction) -> QueryResult:
-            return _table(transaction.run(text), self._most_rows)  # type: ignore[arg-type]
+            return _table(transaction.run(text, dict(parameters)), self._most_rows)  # type: ignore[arg-type]
 
         return self._server.write(work, lambda: "the statement", again=False)
 

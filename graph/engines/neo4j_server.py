@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import re
+import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphvine.engines.neo4j_address import Address, Neo4jSettings
@@ -23,6 +24,8 @@ _AGENT = re.compile(r"Neo4j/(\d+)\.(\d+)")
 _DRIVER_RETRY_SECONDS, _FIRST_PAUSE_SECONDS = 3.0, 0.02
 _PAUSE_SECONDS = 0.25
 _SAMPLES = 5
+# Which transactions are ours to interrupt.
+_MARK = "graphvine"
 
 _log = logging.getLogger("graphvine.neo4j")
 
@@ -31,6 +34,7 @@ class Server:
     def __init__(self, address: Address, options: Neo4jSettings) -> None:
         self.address, self.options = address, options
         self._closed = threading.Event()
+        self._mark = secrets.token_hex(8)
         neo4j = _package()
         # What the driver logs is told by our own errors; without a handler Python would print it.
         logging.getLogger("neo4j").addHandler(logging.NullHandler())
@@ -60,19 +64,35 @@ class Server:
             self._driver.close()
             raise
 
-    def read(self, work: Callable[[Any], T], at: str = "", *, seconds: float | None = None) -> T:
+    def read(self, work: Callable[[Any], T], at: str = "") -> T:
         """Run this in a read transaction, again and again while the server is away."""
-        limited = self._unit(work) if seconds is None else _package().unit_of_work(timeout=seconds)(work)
+        limited = self._unit(work)
         return self._patiently(lambda session: session.execute_read(limited), "READ", at, again=True)
+
+    def look(self, work: Callable[[Any], T], seconds: float | None) -> T:
+        """Run what somebody typed in a read transaction that has its own limit and can be interrupted."""
+        limited = _package().unit_of_work(metadata={_MARK: self._mark}, timeout=seconds)(work)
+        return self._patiently(lambda session: session.execute_read(limited), "READ", "", again=True)
+
+    def interrupt(self) -> None:
+        """End what `look` is running."""
+        shown = f"SHOW TRANSACTIONS YIELD transactionId, metaData WHERE metaData.{_MARK} = '{self._mark}'"
+        found = self.read(lambda transaction: transaction.run(f"{shown} RETURN collect(transactionId)").value()[0])
+        if found:
+            self.read(lambda transaction: transaction.run("TERMINATE TRANSACTIONS $found", found=found).consume())
 
     def write(self, work: Callable[[Any], T], at: Callable[[], str], *, again: bool) -> T:
         """Run this in a write transaction; `again` says that it may be run twice, should its commit be in doubt."""
         limited = self._unit(work)
         return self._patiently(lambda session: session.execute_write(limited), "WRITE", at, again=again)
 
-    def alone(self, text: str, work: Callable[[Any], T]) -> T:
+    def alone(self, text: str, parameters: Mapping[str, Any], work: Callable[[Any], T]) -> T:
         """Run a statement that brings its own transactions."""
-        return self._patiently(lambda session: work(session.run(text)), "WRITE", "the statement", again=False)
+
+        def run(session: Session) -> T:
+            return work(session.run(text, dict(parameters)))  # type: ignore[arg-type]  # somebody typed it
+
+        return self._patiently(run, "WRITE", "the statement", again=False)
 
     def close(self) -> None:
         self._closed.set()

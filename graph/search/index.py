@@ -76,7 +76,8 @@ class SearchIndex:
             raise
         self._next_number = max(next_number, self._vectors.first_free)
         self._snapshot: Snapshot | None = self._take_snapshot()
-        self._start_upkeep()
+        with self._write_lock:
+            self._start_upkeep()
 
     _upkeep: threading.Thread | None
 
@@ -175,8 +176,9 @@ class SearchIndex:
     def close(self) -> None:
         """Let go of the files. Closing twice is no error."""
         self._stop.set()
-        if self._upkeep is not None and self._upkeep is not threading.current_thread():
-            self._upkeep.join()
+        upkeep = self._upkeep
+        if upkeep is not None:
+            upkeep.join()
         with self._write_lock:
             if self._snapshot is not None:
                 self._snapshot = None
@@ -213,15 +215,21 @@ class SearchIndex:
         return Searching(self._text, self.fields, self._open_snapshot(), self._snippet_characters)
 
     def _start_upkeep(self) -> None:
-        running = self._upkeep is not None and self._upkeep.is_alive()
-        if self._background and not running and self._vectors.wants_upkeep():
+        """Called under the write lock, as is the thread's own decision to end: no work falls between."""
+        if self._background and self._upkeep is None and self._vectors.wants_upkeep():
             self._upkeep = threading.Thread(target=self._keep_up, name="search-upkeep", daemon=True)
             self._upkeep.start()
 
     def _keep_up(self) -> None:
         try:
-            self.maintain()
+            while self._upkeep is not None:
+                done = self.maintain()
+                with self._write_lock:
+                    # A round that did nothing would do nothing again.
+                    if self._stop.is_set() or done == Upkeep() or not self._vectors.wants_upkeep():
+                        self._upkeep = None
         except IndexClosed:
             return
         except OSError as error:  # without the graphs searches are slower, and as right
             _log.warning("the search index %s could not be tended: %s", self.folder, error)
+            self._upkeep = None

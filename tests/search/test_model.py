@@ -109,4 +109,4 @@ class IndexMachine(RuleBasedStateMachine):
 
 
 TestIndexMachine = IndexMachine.TestCase
-TestIndexMachine.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
+TestIndexMachine.settings = settings(max_examples=15, stateful_step_count=15, deadline=None)

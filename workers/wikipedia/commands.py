@@ -1,4 +1,4 @@
-"""The commands of this pipeline: grow, refresh."""
+"""The commands of this pipeline: grow, refresh, search, reindex."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from graphvine.workers.cli.apps import new_app
 from graphvine.workers.cli.opening import opened
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from graphvine.workers.wikipedia.grow import GrowSummary
+    from graphvine.workers.wikipedia.searching import SearchHit
 
 app = new_app()
 _SOURCE = "wiki, sample, or the path of a MediaWiki XML dump (.xml, .gz, .bz2). Otherwise the setting says."
@@ -86,3 +89,68 @@ def _tell(summary: GrowSummary) -> None:
     print(f"the graph now: {states}")
     if summary.states.get("failed"):
         print("'graphvine failed article' says why some failed")
+
+
+@app.command()
+def search(
+    context: typer.Context,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to look for: words, or a question.")],
+    mode: Annotated[
+        str, typer.Option("--mode", metavar="hybrid|vector|text", help="By words and meaning, by meaning, or by words.")
+    ] = "hybrid",
+    near: Annotated[
+        str | None, typer.Option("--near", metavar="TITLE", help="Prefer what lies few links from this article.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=100, help="How many sections to show.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the hits as JSON.")] = False,
+) -> None:
+    """Find sections of articles by words, by meaning and by nearness in the graph.
+
+    What was grown before the search is found by it. The index beside the graph is a cache: 'graphvine reindex' makes it
+    anew.
+
+        graphvine search "how do vines climb"
+        graphvine search trellis --mode text --near "Garden" --json
+
+    In Python: graph.search("how do vines climb", mode="hybrid", near=None, limit=10)
+    """
+    from graphvine.workers.cli.output import show_json
+
+    if mode not in ("hybrid", "vector", "text"):
+        context.fail(f"--mode is hybrid, vector or text, not {mode!r}")
+    with opened(context) as graph:
+        hits = graph.search(text, mode=mode, near=near, limit=limit)
+    if as_json:
+        show_json(hits)
+        return
+    show_hits(hits)
+
+
+@app.command()
+def reindex(context: typer.Context) -> None:
+    """Make the search index anew from the graph.
+
+    The graph is the truth, the index a cache beside it; nothing is lost by deleting it.
+
+        graphvine reindex
+
+    In Python: graph.reindex()
+    """
+    from graphvine.workers.cli.progress import activity
+    from graphvine.workers.cli.text import plural
+
+    with opened(context) as graph, activity("indexing") as told:
+        count = graph.reindex(None if told is None else lambda done: told(f"{done:,} rows"))
+    print(f"{plural(count, 'row')} indexed")
+
+
+def show_hits(hits: Sequence[SearchHit]) -> None:
+    """One paragraph for each hit: where it is, and a piece of it."""
+    from graphvine.workers.cli.text import one_line
+
+    for number, hit in enumerate(hits, 1):
+        where = " / ".join(filter(None, (hit.article, hit.section)))
+        distance = "" if hit.distance is None else f", {hit.distance} links away"
+        print(f"{number:>2}. {one_line(where, 90)}  ({hit.score:.4f}{distance})\n    {one_line(hit.snippet, 160)}")
+    if not hits:
+        print("nothing found")

@@ -16,6 +16,7 @@ from graphvine.workers.wikipedia.fetching import Fetcher
 from graphvine.workers.wikipedia.opening import open_embedder, open_source, settle_model
 from graphvine.workers.wikipedia.parsed import Malformed
 from graphvine.workers.wikipedia.parser import Parser
+from graphvine.workers.wikipedia.precheck import Limits
 from graphvine.workers.wikipedia.settings import WikipediaSettings, load
 from graphvine.workers.wikipedia.sources import Page, Source
 from graphvine.workers.wikipedia.titles import InvalidTitle, parse_title
@@ -28,7 +29,8 @@ class Workshop:
     def __init__(self, graph: Graph, settings: WikipediaSettings, source: Source | None = None) -> None:
         self.settings = settings
         self.source = source or open_source(settings)
-        self.parser = Parser(self.source.rules(), processes=2)
+        limits = Limits(max_characters=settings.max_wikitext_characters, parse_seconds=settings.parse_seconds)
+        self.parser = Parser(self.source.rules(), limits, processes=settings.parse_processes)
         self._embedder = open_embedder(settings)
         self._service: Any = None
         if self._embedder is not None:

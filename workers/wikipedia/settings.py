@@ -31,6 +31,15 @@ class WikipediaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     passage_words: Annotated[
         int, Positive, describe_as("a longer section is split into passages of this many words")
     ] = 180
+    links: Annotated[
+        Literal["all", "text"], describe_as("all links of a page, or only those of its own text, templates aside")
+    ] = "all"
+    dump_index_folder: Annotated[str, describe_as("where the index of a dump goes; empty for beside the dump")] = ""
+    parse_seconds: Annotated[float, Positive, describe_as("longest parse of one page")] = 20
+    parse_processes: Annotated[int, Positive, describe_as("processes that parse")] = 1
+    max_wikitext_characters: Annotated[int, Positive, describe_as("a larger page fails")] = 2_500_000
+    read_timeout_seconds: Annotated[float, Positive, describe_as("pause allowed within an answer")] = 30
+    call_timeout_seconds: Annotated[float, Positive, describe_as("time allowed for a whole answer")] = 120
     max_links: Annotated[int, Positive, describe_as("links of one article that are followed")] = 5_000
     outage_seconds: Annotated[float, Positive, describe_as("first pause when the source is away; it doubles")] = 2
     outage_max_seconds: Annotated[float, Positive, describe_as("the longest pause when the source is away")] = 120
