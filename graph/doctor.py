@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from graphvine.clock import NEVER
+from graphvine.following import index_folder
 from graphvine.records import Finding
+from graphvine.search import RebuildNeeded, SearchPartsMissing, open_index
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
@@ -35,6 +37,7 @@ def _all(graph: Graph) -> Iterator[Finding]:
     for pipeline in graph.library.machines:
         yield _states(graph, pipeline)
         yield _numbers(graph, pipeline)
+        yield from _search(graph, pipeline)
 
 
 def _keys(graph: Graph, table: str, key: str, count: int) -> Finding:
@@ -69,6 +72,27 @@ def _states(graph: Graph, pipeline: str) -> Finding:
         advice = f"set them to one of {', '.join(sorted(known))} with 'graphvine console --write'"
         return Finding(f"states {pipeline}", False, f"rows in no declared state: {odd}", advice)
     return Finding(f"states {pipeline}", True, "every row is in a declared state")
+
+
+def _search(graph: Graph, pipeline: str) -> Iterator[Finding]:
+    """The index beside an embedded graph may be behind (it catches up), but not ahead, and never hold other rows."""
+    folder = index_folder(graph.engine.where) / pipeline
+    if not graph.engine.capabilities.single_owner or not folder.exists():
+        return
+    check, advice = f"search {pipeline}", "make it anew with 'graphvine reindex'"
+    wanted = graph.read(f"{pipeline}.searchable")[0]
+    try:
+        with open_index(folder, background=False) as index:
+            stamp, count = index.stamp, index.count()
+    except (RebuildNeeded, SearchPartsMissing) as error:
+        yield Finding(check, False, str(error), advice)
+        return
+    if stamp > (wanted["seq"] or 0) or (stamp == wanted["seq"] and count != wanted["count"]):
+        yield Finding(check, False, f"it holds {count} rows up to {stamp}, the graph {wanted['count']}", advice)
+    elif stamp < (wanted["seq"] or 0):
+        yield Finding(check, True, "it is behind the graph, and catches up with the next search")
+    else:
+        yield Finding(check, True, f"{count} rows, in step with the graph")
 
 
 def _numbers(graph: Graph, pipeline: str) -> Finding:

@@ -23,7 +23,7 @@ Translate = Callable[[Row], Document | tuple[str, str]]
 
 
 class FollowedIndex:
-    """One pipeline's index beside an embedded graph; `translate` makes a document of a row, or names one that is gone."""
+    """One pipeline's index beside a graph; `translate` makes a document of a row, or names one that is gone."""
 
     def __init__(
         self, graph: Graph, pipeline: str, block: str, translate: Translate, *,

@@ -10,7 +10,7 @@ from graphvine.errors import GraphvineError
 from graphvine.following import FollowedIndex
 from graphvine.graph import Graph
 from graphvine.records import Row
-from graphvine.search import Document, Hit, IndexFields, fuse
+from graphvine.search import Document, Hit, fuse
 from graphvine.workers.wikipedia.opening import open_embedder, settle_model
 from graphvine.workers.wikipedia.settings import WikipediaSettings, load
 
@@ -19,7 +19,6 @@ KIND = "section"
 # Looked at by each ranking before they are fused.
 _CANDIDATES = 100
 _SNIPPET_CHARACTERS = 200
-_FIELDS = IndexFields(texts=("title", "body"), words=("article",), numbers=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +42,7 @@ class ArticleSearch:
         self._embedder: Any = None
         models = graph.read("article.models")
         self._dimension = models[0]["dimension"] if models else None
-        self._followed = FollowedIndex(
-            graph, "article", "sections_after", _translate, dimension=self._dimension, fields=_FIELDS
-        )
+        self._followed = FollowedIndex(graph, "article", "sections_after", _translate, dimension=self._dimension)
 
     def search(self, text: str, *, mode: Mode = "hybrid", near: str | None = None, limit: int = 10) -> list[SearchHit]:
         """The best sections. What was written before the call is found by it."""
