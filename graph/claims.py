@@ -167,6 +167,8 @@ class Claims:
             yield Step(self._block("fail", claim.state).full_name, {**given, "at": self._at})
         kind = "transient" if isinstance(outcome, Retry) else "permanent"
         yield self._note(claim.seq, claim.key, claim.failure_count, attempt, kind, message, outcome.trace)
+        if isinstance(outcome, GiveUp):
+            yield from outcome.steps
 
     def _note(self, seq: int, key: str, count: int, attempt: int, kind: str, message: str, trace: str | None) -> Step:
         noted = {

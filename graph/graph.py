@@ -19,6 +19,7 @@ from graphvine.settings import Settings, load
 if TYPE_CHECKING:
     from graphvine.backup import BackupInfo
     from graphvine.claims import Claims
+    from graphvine.moving_files import Moved
     from graphvine.reaper import Reaped
     from graphvine.verbs import GrowEvent, GrowSummary, RefreshSummary, SearchHit
 
@@ -193,6 +194,18 @@ class Graph:
         from graphvine.backup import backup
 
         return backup(self, Path(target), progress)
+
+    def export(self, target: str | os.PathLike[str], progress: Callable[[int, int], None] | None = None) -> Moved:
+        """Write the whole graph into a new folder, from which any engine can load it."""
+        from graphvine.moving import export
+
+        return export(self, Path(target), progress)
+
+    def load(self, source: str | os.PathLike[str], progress: Callable[[int, int], None] | None = None) -> Moved:
+        """Bring what was exported into this graph, which has to be empty."""
+        from graphvine.moving import load
+
+        return load(self, Path(source), progress)
 
     def doctor(self, progress: Callable[[str], None] | None = None) -> list[Finding]:
         """Look the whole graph over."""

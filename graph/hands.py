@@ -23,7 +23,7 @@ class BadKey(GraphvineError):
 def seed(door: Door, pipeline: str, keys: Iterable[str]) -> int:
     key = door.machine(pipeline).key
     new = 0
-    for part in _parts(_checked(keys, key), _ROWS_AT_ONCE):
+    for part in _parts(_checked(_numbers(door, pipeline, keys), key), _ROWS_AT_ONCE):
         rows = [{key: value, "seq": 0} for value in dict.fromkeys(part)]
         result = door.run(Unit.of([Step(f"{pipeline}.seed", {"rows": rows, "now": door.clock.now_ms()})]))
         new += sum(row["created"] for row in result.rows[0])
@@ -32,7 +32,7 @@ def seed(door: Door, pipeline: str, keys: Iterable[str]) -> int:
 
 def failed(door: Door, pipeline: str, keys: Iterable[str] | None, contains: str, limit: int) -> list[FailedRow]:
     door.machine(pipeline)
-    wanted = None if keys is None else list(dict.fromkeys(keys))
+    wanted = None if keys is None else list(dict.fromkeys(_numbers(door, pipeline, keys)))
     if wanted is None:
         rows = door.read(f"{pipeline}.failed", contains=contains, limit=limit)
     else:
@@ -80,7 +80,7 @@ def _failures(door: Door, pipeline: str, row: Row) -> list[Failure]:
 
 
 def _named(door: Door, pipeline: str, keys: Iterable[str]) -> list[Row]:
-    wanted = list(dict.fromkeys(keys))
+    wanted = list(dict.fromkeys(_numbers(door, pipeline, keys)))
     found = [row for part in _parts(wanted, _ROWS_AT_ONCE) for row in door.read(f"{pipeline}.named", keys=part)]
     missing = set(wanted) - {row["key"] for row in found}
     if missing:
@@ -104,6 +104,18 @@ def _checked(keys: Iterable[object], name: str) -> Iterator[str]:
         if any("\ud800" <= character <= "\udfff" or character == "\0" for character in key):
             raise BadKey(f"item {index}: {name} {key!r} has characters that are not text")
         yield key
+
+
+def _numbers(door: Door, pipeline: str, keys: Iterable[str]) -> Iterator[str]:
+    """Keys as they are; where the key is a number, only what reads as one."""
+    from graphvine.schema.tables import tables
+
+    machine = door.machine(pipeline)
+    number = tables()[machine.label].columns[machine.key].startswith("INT")
+    for key in keys:
+        if number and not (str(key).isascii() and str(key).isdigit() and len(str(key)) <= 18):
+            raise BadKey(f"{machine.key} of {pipeline} is a whole number, not {key!r}")
+        yield str(int(key)) if number else key
 
 
 def _parts(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -12,7 +12,8 @@ from graphvine.schema import migrations
 
 def migrate(door: Door) -> list[str]:
     """Apply what is missing, each version with its record in one transaction. Returns what was applied."""
-    known = migrations(door.engine.dialect)
+    every = migrations(door.engine.dialect)
+    known = {entity: steps for entity, steps in every.items() if entity in door.library.entities}
     recorded = _recorded(door)
     for entity, version in recorded.items():
         newest = known[entity][-1].version if entity in known else 0

@@ -28,11 +28,12 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class GiveUp:
-    """It failed, and trying again can't help."""
+    """It failed, and trying again can't help. The steps take back what was written of it before, if anything was."""
 
     claim: Claim
     reason: str
     trace: str | None = None
+    steps: Sequence[Step] = ()
 
 
 @dataclass(frozen=True, slots=True)

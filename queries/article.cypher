@@ -316,7 +316,7 @@ RETURN a.title AS article, s.id AS id, s.gone AS gone;
 // These articles have a newer revision: they are worked on again.
 MATCH (a:Article)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state = 'processed'
-SET a.expansion_state = 'discovered', a.retry_count = 0, a.lease = 0, a.due = $now
+SET a.expansion_state = 'discovered', a.retry_count = 0, a.lost_claims = 0, a.lease = 0, a.due = $now
 RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease,
     a.expansion_state AS state, a.retry_count AS retry_count, a.lost_claims AS lost_claims,
     a.failure_count AS failure_count;

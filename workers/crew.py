@@ -14,10 +14,16 @@ _LONGEST_WAIT_SECONDS = 0.5
 class Crew:
     """Loops of one pipeline that share a stop event. What one of them discovers, another may claim."""
 
-    def __init__(self, graph: Graph, pipeline: str, loops: Sequence[Loop], stop: threading.Event) -> None:
+    def __init__(
+        self, graph: Graph, pipeline: str, loops: Sequence[Loop], stop: threading.Event,
+        waits: Callable[[], bool] = lambda: True,
+    ) -> None:  # fmt: skip
+        """`waits` says whether a row that is backing off is one that these loops would claim."""
         self._graph, self._pipeline, self._loops, self._stop = graph, pipeline, loops, stop
+        self._waits = waits
         self._change = threading.Condition()
         self._busy = 0
+        self._finished = 0
         self._over = False
         self._error: BaseException | None = None
         self.total = Counts()
@@ -49,28 +55,34 @@ class Crew:
                 while not self._stop.is_set() and not self._over:
                     with self._change:
                         self._busy += 1
+                        finished = self._finished
+                    counts = Counts()
                     try:
                         counts = loop.run_once()
                     finally:
                         with self._change:
                             self._busy -= 1
-                    if counts.claimed:
-                        with self._change:
-                            self.total += counts
-                            self._change.notify_all()
-                        if each is not None:
-                            each(counts)
-                    else:
-                        self._wait()
+                            if counts.claimed:
+                                self._finished += 1
+                                self.total += counts
+                                self._change.notify_all()
+                    if counts.claimed == 0:
+                        self._wait(loop, finished)
+                    elif each is not None:
+                        each(counts)
         except BaseException as error:  # told to whoever runs the crew
             self._error = error
             self._stop.set()
 
-    def _wait(self) -> None:
+    def _wait(self, loop: Loop, finished: int) -> None:
         """Nothing to claim: wait for the others to discover something, or for a row that is backing off."""
         now = self._graph.clock.now_ms()
         due = self._graph.door.window(self._pipeline).next_due(now)
+        if due is not None and (loop.spent or not self._waits()):
+            due = None
         with self._change:
+            if self._finished != finished:
+                return  # a batch was finished since we looked: what it discovered was not there yet
             if self._busy == 0 and due is None:
                 self._over = True
                 self._change.notify_all()

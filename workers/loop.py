@@ -13,7 +13,7 @@ from graphvine.graph import Graph
 from graphvine.outcomes import Done, GiveUp, Outcome, Postpone, Retry
 from graphvine.records import Claim
 from graphvine.workers.heartbeat import Heartbeats
-from graphvine.workers.pipeline import Context, Handler
+from graphvine.workers.pipeline import CannotWork, Context, Handler
 
 _IDLE_SECONDS = 1.0
 # Answers are written together for this long: a commit costs the same for one as for many.
@@ -45,6 +45,10 @@ class Allowance:
             self._rows -= taken
             return taken
 
+    @property
+    def spent(self) -> bool:
+        return self._rows <= 0
+
     def give_back(self, rows: int) -> None:
         with self._lock:
             self._rows += rows
@@ -64,6 +68,11 @@ class Loop:
         self.context = Context(self.stop)
         self.heartbeats = Heartbeats(self._claims, self.context, graph.settings.heartbeat_seconds)
 
+    @property
+    def spent(self) -> bool:
+        """Whether it may claim no more, whatever there is."""
+        return self._allowance is not None and self._allowance.spent
+
     def run(self, *, until_empty: bool = False) -> Counts:
         """Work until told to stop; or until nothing is left that this worker could claim, now or later."""
         total = Counts()
@@ -71,7 +80,7 @@ class Loop:
             while not self.stop.is_set():
                 counts = self.run_once()
                 total += counts
-                if counts.claimed == 0 and not self._wait(until_empty):
+                if counts.claimed == 0 and (self.spent or not self._wait(until_empty)):
                     break
         return total
 
@@ -96,6 +105,9 @@ class Loop:
                 counts += self._settle(outcomes)
                 for outcome in outcomes:
                     unanswered.pop(outcome.claim.seq, None)
+        except CannotWork:
+            self.stop.set()  # so that the rest is given back, with nothing held against it
+            raise
         except Exception as error:
             left = list(unanswered.values())
             unanswered.clear()

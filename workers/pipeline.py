@@ -6,8 +6,13 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from graphvine.errors import GraphvineError
 from graphvine.outcomes import Outcome
 from graphvine.records import Claim
+
+
+class CannotWork(GraphvineError):
+    """No row could be worked on, whichever it is: the worker ends with this, and gives back what it holds."""
 
 
 class Context:
@@ -37,7 +42,7 @@ class Handler(Protocol):
         """Work on these, and answer for each once: Done, Retry or GiveUp, in any order, as they come.
 
         A claim without an answer is released when the worker stops, and tried again otherwise. An exception is a
-        Retry for every claim that has no answer yet.
+        Retry for every claim that has no answer yet; CannotWork ends the worker instead.
         """
         ...
 

@@ -89,6 +89,12 @@ class EmbeddedEngine:
             return [list(row.values()) for row in session.rows(text, {"key": key})]
 
     @contextmanager
+    def snapshot(self) -> Iterator[Callable[[str], Iterator[list[Any]]]]:
+        """All of the graph as it is now, to be read row by row; checkpoints wait until it is let go."""
+        with self._reader() as session, session.read_only():
+            yield session.stream
+
+    @contextmanager
     def _reader(self) -> Iterator[Session]:
         with self._gate.reading():
             if self._closed:
@@ -196,7 +202,7 @@ class EmbeddedEngine:
         return result
 
     def _bulk_load(self, table: str, columns: Any, progress: Callable[[int], None] | None) -> int:
-        parts = columns if isinstance(columns, list) else [columns]
+        parts = columns if isinstance(columns, list | Iterator) else [columns]
         loaded = 0
         with self._gate.alone(None):
             try:

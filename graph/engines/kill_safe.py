@@ -58,6 +58,9 @@ class KillSafeFiles:
             if length > marks.length:
                 os.truncate(self.log, marks.length)
                 done.append(f"{length - marks.length} unacknowledged bytes of the log were cut")
+            elif length < marks.length and self._checkpointed_elsewhere():
+                marks.set(length)
+                done.append("another program had it open since, and folded the log into it")
             elif length < marks.length:
                 raise StoreDamaged(
                     f"{self.log} has {length} bytes, but {marks.length} were acknowledged: restore a backup with"
@@ -71,6 +74,12 @@ class KillSafeFiles:
         finally:
             marks.close()
         return "; ".join(done)
+
+    def _checkpointed_elsewhere(self) -> bool:
+        """Only a bracket of ours changes the database, and a mark follows it: a newer database is another program's."""
+        if not self.database.exists():
+            return False
+        return self.database.stat().st_mtime_ns > self._marks_file.stat().st_mtime_ns
 
     def opened(self) -> None:
         """The engine has the store open now."""

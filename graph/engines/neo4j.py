@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from graphvine.engines.neo4j_address import Neo4jSettings, parse_address
 from graphvine.engines.neo4j_numbers import Numbers
 from graphvine.engines.neo4j_server import Server
 from graphvine.engines.neo4j_steps import joined, parted
-from graphvine.engines.neo4j_texts import Text, text_of
+from graphvine.engines.neo4j_texts import Text, ported, text_of
 from graphvine.engines.neo4j_values import plain, rows_of
 from graphvine.engines.protocol import Capabilities
 from graphvine.errors import QueryError, StoreMissing, UnitFailed
-from graphvine.queries import Block, library
+from graphvine.queries import Block
 from graphvine.records import QueryResult, Row, TableInfo, Unit, UnitResult
 from graphvine.settings import Settings, section
 from graphvine.units import carry_out, check
@@ -45,7 +47,7 @@ class Neo4jEngine:
     def __init__(self, where: str, settings: Settings, options: Neo4jSettings | None = None) -> None:
         address = parse_address(where)
         self.where = address.shown
-        self.library = library(self.dialect)
+        self.library = ported()
         self._most_rows = settings.query_max_rows
         self._texts: dict[str, Text] = {
             block.full_name: text_of(block, self.library)
@@ -110,10 +112,21 @@ class Neo4jEngine:
         return result
 
     def bulk_load(self, table: str, columns: Any, progress: Callable[[int], None] | None = None) -> int:
-        """Create rows from columns in many transactions; what is in the way of one stops the rest."""
-        from graphvine.engines.neo4j_load import load
+        """Create rows from columns, some thousand in a transaction. What stops it leaves what is there by then."""
+        from graphvine.engines.neo4j_load import Load
 
-        return load(self, table, columns, progress)
+        load, loaded = Load(table, self.library), 0
+        for batch in load.batches(columns):
+            loaded += self._server.write(partial(load.run, batch), lambda: f"the load of {table}", again=False)
+            if progress is not None:
+                progress(loaded)
+        return loaded
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Callable[[str], Iterator[list[Any]]]]:
+        """All of the graph, to be read row by row. Should anybody write meanwhile, the end raises GraphChanged."""
+        with self._server.unchanged() as transaction:
+            yield lambda text: ([plain(value) for value in record.values()] for record in transaction.run(text))
 
     def tables(self) -> list[TableInfo]:
         from graphvine.engines.neo4j_tables import tables

@@ -5,6 +5,7 @@ StoreError
 |- ServerRefused    name and password are wrong, or missing
 |- ServerTooOld     the server's version is older than what is needed
 |- PoolExhausted    every connection was in use for too long
+|- GraphChanged     somebody wrote while the whole graph was being read
 |- CommitUnknown    the connection broke at the commit: it may have been kept, or not
 """
 
@@ -30,6 +31,13 @@ class ServerTooOld(StoreError):
 
 class PoolExhausted(StoreError):
     """Every connection was in use."""
+
+
+class GraphChanged(StoreError):
+    """Somebody wrote while the whole graph was being read."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__(f"{where} was written to while it was being read: stop its workers, and try again")
 
 
 class CommitUnknown(StoreError):

@@ -7,11 +7,12 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphvine.engines.neo4j_address import Address, Neo4jSettings
-from graphvine.engines.neo4j_errors import CommitUnknown, ServerAway, ServerTooOld, told
+from graphvine.engines.neo4j_errors import CommitUnknown, GraphChanged, ServerAway, ServerTooOld, told
 from graphvine.errors import EngineMissing, StoreClosed
 
 if TYPE_CHECKING:
@@ -74,6 +75,26 @@ class Server:
         limited = _package().unit_of_work(metadata={_MARK: self._mark}, timeout=seconds)(work)
         return self._patiently(lambda session: session.execute_read(limited), "READ", "", again=True)
 
+    @contextmanager
+    def unchanged(self) -> Iterator[Any]:
+        """A read transaction for a long look. The server keeps no moment for us, so a write that came between is told."""
+        exceptions = _package().exceptions
+        try:
+            with self._driver.session(**self._session_options("READ"), fetch_size=2000) as session:
+                before = self._last_write()
+                with session.begin_transaction() as transaction:
+                    yield transaction
+                if self._last_write() != before:
+                    raise GraphChanged(self.address.shown)
+        except (exceptions.DriverError, exceptions.Neo4jError) as error:
+            raise told(error, self.address) from error
+
+    def _last_write(self) -> int:
+        shown = "SHOW DATABASES YIELD name, home, lastCommittedTxn WHERE CASE $name WHEN '' THEN home ELSE name = $name END"
+        text = f"{shown} RETURN max(lastCommittedTxn)"
+        found: int = self.read(lambda transaction: transaction.run(text, name=self.address.database).value()[0])
+        return found
+
     def interrupt(self) -> None:
         """End what `look` is running."""
         shown = f"SHOW TRANSACTIONS YIELD transactionId, metaData WHERE metaData.{_MARK} = '{self._mark}'"
@@ -105,10 +126,7 @@ class Server:
             if self._closed.is_set():
                 raise StoreClosed
             try:
-                database = self.address.database or None
-                with self._driver.session(
-                    database=database, default_access_mode=mode, bookmark_manager=self._bookmarks
-                ) as session:
+                with self._driver.session(**self._session_options(mode)) as session:
                     return work(session)
             except exceptions.ConnectionAcquisitionTimeoutError as error:
                 raise told(error, self.address) from None
@@ -126,6 +144,10 @@ class Server:
                 # A parameter that the driver can't send.
                 where = at if isinstance(at, str) else at()
                 raise told(error, self.address, where) from error
+
+    def _session_options(self, mode: str) -> dict[str, Any]:
+        database = self.address.database or None
+        return {"database": database, "default_access_mode": mode, "bookmark_manager": self._bookmarks}
 
     def _wait(self, error: Exception, waited: float) -> None:
         away = not isinstance(error, _package().exceptions.TransientError) or "Unavailable" in str(error)

@@ -21,6 +21,8 @@ def tables(engine: Engine) -> list[TableInfo]:
     seen = {name: _properties(engine, pattern) for name, (_, pattern) in found.items()}
     infos = []
     for name, table in declared_tables().items():
+        if table.entity not in engine.library.entities:
+            continue
         columns = list(table.columns.items())
         more = [(column, kind) for column, kind in seen.pop(name, []) if column not in table.columns]
         infos.append(TableInfo(name, table.kind, columns + more))

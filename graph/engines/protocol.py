@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -57,6 +58,10 @@ class Engine(Protocol):
 
     def bulk_load(self, table: str, columns: Any, progress: Callable[[int], None] | None = None) -> int:
         """Load many rows at once; acknowledged when it returns."""
+        ...
+
+    def snapshot(self) -> AbstractContextManager[Callable[[str], Iterator[list[Any]]]]:
+        """All of the graph as it is at one moment: inside, a read is run by its text and gives row after row."""
         ...
 
     def tables(self) -> list[TableInfo]: ...

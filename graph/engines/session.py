@@ -69,6 +69,16 @@ class Session:
                 result.close()
             self._connection.set_query_timeout(0)
 
+    def stream(self, text: str) -> Iterator[list[Any]]:
+        """Run a read and hand out its rows one by one."""
+        self._adhoc += 1
+        result = self._connection.execute(text)
+        try:
+            while result.has_next():
+                yield [plain(value) for value in result.get_next()]
+        finally:
+            result.close()
+
     @contextmanager
     def read_only(self) -> Iterator[None]:
         """Inside it, the engine itself refuses to write."""

@@ -20,7 +20,7 @@ class IndexFields:
 
     texts: tuple[str, ...] = ("title", "body")
     words: tuple[str, ...] = ("author", "type", "source", "topic", "site", "category", "article", "collection")
-    numbers: tuple[str, ...] = ("score", "time", "depth", "comments")
+    numbers: tuple[str, ...] = ("score", "time", "depth", "comments", "story", "parent")
 
 
 @dataclass(frozen=True, slots=True)

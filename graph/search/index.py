@@ -67,7 +67,7 @@ class SearchIndex:
         self._text = TextIndex(folder / index_folder.TEXT, fields)
         try:
             self._stamp, next_number = self._text.bookkeeping()
-            live = self._text.vector_numbers(self._text.searcher())
+            live = self._text.live_numbers()
             self._vectors = VectorStore(folder / index_folder.VECTORS, self.dimension or 1, live, segment_rows)
         except BaseException as error:
             self._text.close()

@@ -116,21 +116,21 @@ class Searching:
         if kind is None and not filters:
             return _merge([view.nearest(query, limit) for view in views], limit)
         restriction = self._restriction(kind, filters)
+        matches = self._matches(restriction)
         # Most documents match: the nearest of all hold enough that do. Few match: those are compared exactly.
         ask = 4 * limit
-        while self._matches(restriction) > _FEW_MATCHES and ask <= _FEW_MATCHES:
+        while matches > _FEW_MATCHES >= ask:
             numbers, scores = _merge([view.nearest(query, ask) for view in views], ask)
-            if not len(numbers):
-                return numbers, scores
-            allowed = self._index.vector_numbers(
-                self._snapshot.searcher, self._restriction(kind, filters, numbers.tolist())
-            )
+            allowed = self._numbers(self._restriction(kind, filters, numbers.tolist()), ask)
             kept = np.isin(numbers, allowed)
             if kept.sum() >= limit or len(numbers) < ask:
                 return numbers[kept][:limit], scores[kept][:limit]
             ask *= 4
-        numbers = np.sort(self._index.vector_numbers(self._snapshot.searcher, restriction))
-        return _merge([view.nearest_of(query, numbers, limit) for view in views], limit)
+        allowed = np.sort(self._numbers(restriction, matches))
+        return _merge([view.nearest_of(query, allowed, limit) for view in views], limit)
+
+    def _numbers(self, query: Any, limit: int) -> NDArray[np.int64]:
+        return self._index.vector_numbers(self._snapshot.searcher, query, limit)
 
     def _addresses(self, numbers: NDArray[np.int64]) -> dict[int, Any]:
         import tantivy

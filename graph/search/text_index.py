@@ -66,16 +66,21 @@ class TextIndex:
             document = searcher.doc(found[0][1])
             return int(document.get_first("seq")), int(document.get_first("next"))
 
-    def vector_numbers(self, searcher: Any, query: Any | None = None) -> NDArray[np.int64]:
-        """The numbers of the vectors of all documents, or of those that the query finds; in no order."""
+    def vector_numbers(self, searcher: Any, query: Any, limit: int) -> NDArray[np.int64]:
+        """The numbers of the vectors of up to so many documents that the query finds; in no order."""
         import numpy as np
-        import tantivy
 
-        query = tantivy.Query.exists_query("vec") if query is None else query
         with self.trouble():
-            found = searcher.search(query, limit=max(1, searcher.num_docs), count=False).hits
+            found = searcher.search(query, limit=max(1, limit), count=False).hits
             values = searcher.fast_field_values("vec", [address for _, address in found])
         return np.array([value for value in values if value is not None], dtype=np.int64)
+
+    def live_numbers(self) -> NDArray[np.int64]:
+        """The numbers of the vectors of all documents."""
+        import tantivy
+
+        searcher = self.searcher()
+        return self.vector_numbers(searcher, tantivy.Query.exists_query("vec"), searcher.num_docs)
 
     def numbers_of(self, keys: Sequence[str]) -> list[int]:
         """The numbers of the vectors that these documents have now."""
@@ -84,7 +89,8 @@ class TextIndex:
         searcher, numbers = self.searcher(), list[int]()
         for start in range(0, len(keys), _LOOK_UP):
             part = list(keys[start : start + _LOOK_UP])
-            numbers += self.vector_numbers(searcher, tantivy.Query.term_set_query(self.schema, "key", part)).tolist()
+            query = tantivy.Query.term_set_query(self.schema, "key", part)
+            numbers += self.vector_numbers(searcher, query, len(part)).tolist()
         return numbers
 
     def delete(self, key: str) -> None:

@@ -106,7 +106,7 @@ class VectorStore:
 
     def without_neighbours(self) -> list[SegmentView]:
         """The full segments that are still searched row by row; what deaths made small may stay so."""
-        return [view for view in self._views[:-1] if view.neighbours is None and view.rows >= self._segment_rows // 4]
+        return [view for view in self._full() if view.neighbours is None and view.rows >= self._segment_rows // 4]
 
     def attach(self, built: SegmentView) -> bool:
         """Use the graph of neighbours that was built, if its segment is still there."""
@@ -129,14 +129,20 @@ class VectorStore:
                 read += len(group)
             else:
                 kept += group
-        self._views = [*kept, *self._views[-1:]]
+        self._views = [*kept, *self._views[len(self._full()) :]]
         return read
+
+    def _full(self) -> list[SegmentView]:
+        """The segments that are no longer written to."""
+        if self._views and self._views[-1].rows >= self._segment_rows:
+            return self._views
+        return self._views[:-1]
 
     def _groups(self) -> list[list[SegmentView]]:
         """The full segments, neighbours together whose live rows fit into half of one."""
         groups: list[list[SegmentView]] = []
         living = 0
-        for view in self._views[:-1]:
+        for view in self._full():
             more = int(view.live.sum())
             if groups and living + more <= self._segment_rows // 2:
                 groups[-1].append(view)

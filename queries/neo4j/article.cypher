@@ -21,33 +21,7 @@ MATCH (a:Article)
 WHERE a.seq = $seq
 SET a.lock = 0;
 
-// == Claims ==
-
-// name: claim(seqs, lo, hi, worker, token, now, at, never)
-// move: discovered -> claimed
-// transition: claim_work
-// Take these articles, where they are still free and due. Differs: a claim that is run again, since the connection
-// broke at its commit, finds what it took under its own token.
-MATCH (a:Article)
-WHERE a.seq IN $seqs AND a.seq >= $lo AND a.seq <= $hi
-SET a.lock = 0
-WITH a
-WHERE (a.lease = 0 AND a.due <= $now) OR a.lease = $token
-SET a.expansion_state = 'claimed', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
-RETURN a.seq AS seq;
-
-// name: claim_loaded(seqs, lo, hi, worker, token, now, at, never)
-// role: claim
-// move: loaded -> loaded
-// beyond: an article whose worker died between loading and link discovery goes on from there.
-// Take up these loaded articles, whose links were never discovered. Differs as `claim` does.
-MATCH (a:Article)
-WHERE a.seq IN $seqs AND a.seq >= $lo AND a.seq <= $hi
-SET a.lock = 0
-WITH a
-WHERE (a.lease = -1 AND a.due <= $now) OR a.lease = $token
-SET a.expansion_state = 'loaded', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
-RETURN a.seq AS seq;
+// == Guards that find their row by its title ==
 
 // name: links_discovered(title, at, never)
 // move: loaded -> processed

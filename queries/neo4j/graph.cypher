@@ -8,3 +8,25 @@ SET l.at = $at_ms
 WITH l
 MATCH (s:State {machine: $machine})
 SET s.gone = $at_ms;
+
+// == Bulk loads ==
+// The embedded engines copy whole columns. Here rows are created some thousand at a time. The names in backticks stand
+// for a table's own, which the engine puts in; everything else is as it stands here.
+
+// name: load_nodes(rows)
+// Create nodes from whole rows.
+UNWIND $rows AS r
+CREATE (n:`Node`)
+SET n = r;
+
+// name: load_relationships(rows)
+// Create relationships between nodes that are there, found by their keys.
+UNWIND $rows AS r
+WITH r.source AS source, r.target AS target, r.columns AS columns
+MATCH (a:`Source`)
+WHERE a.`source_key` = source
+MATCH (b:`Target`)
+WHERE b.`target_key` = target
+CREATE (a)-[l:`RELATIONSHIP`]->(b)
+SET l = columns
+RETURN count(*) AS loaded;

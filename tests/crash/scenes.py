@@ -55,7 +55,6 @@ def look(send: Send, place: Place) -> dict[str, Any]:
         claims = graph.claims("article", "after")
         claims.complete(claims.claim(5_000))
         graph.engine.checkpoint()  # type: ignore[attr-defined]
-    with place.open() as graph:
         assert states(graph)["after the kill"] == "processed"
     return seen
 

@@ -34,7 +34,7 @@ class Stopper:
         self._wrap(Session, "run", lambda session, text, *_: _engine_step(text))
         self._wrap(Session, "table", lambda session, text, *_: _engine_step(text))
         driver = importlib.import_module(engine)
-        self._wrap(driver.Database, "init_database", lambda database: "open the engine")
+        self._wrap(driver.Database, "__init__", lambda *_: "open the engine")
         self._wrap(driver.Database, "close", lambda database: "close the engine")
 
     def arm(self) -> None:

@@ -2,9 +2,10 @@
 
 GraphvineError
 |- SourceUnavailable     for the moment: try the whole batch again later
-|- SourceRefused         for good: a setting has to change before another call makes sense
-|- BadDump               a file that can't be read as a dump
-|- ParserUnavailable     the process that parses can't be started
+|- CannotWork            no title could be worked on: the worker ends
+   |- BadDump            a file that can't be read as a dump
+   |- SourceRefused      for good: a setting has to change before another call makes sense
+   |- ParserUnavailable  the process that parses can't be started
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 from typing import Literal
 
 from graphvine.errors import GraphvineError
+from graphvine.workers.pipeline import CannotWork
 
 Fault = Literal[
     "timeout", "connection", "server_error", "too_many_requests", "maxlag", "ratelimited", "readonly",
@@ -32,7 +34,7 @@ class SourceUnavailable(GraphvineError):
         return f"{self.source} is not available: {self.reason}.{wait} The titles are tried again later."
 
 
-class SourceRefused(GraphvineError):
+class SourceRefused(CannotWork):
     """The wiki will go on refusing until a setting changes."""
 
     def __init__(self, source: str, reason: str, advice: str) -> None:
@@ -43,7 +45,7 @@ class SourceRefused(GraphvineError):
         return f"{self.source} refuses: {self.reason}. {self.advice}"
 
 
-class BadDump(GraphvineError):
+class BadDump(CannotWork):
     """The file as a whole is not a dump that can be read."""
 
     def __init__(self, path: str, reason: str, advice: str) -> None:
@@ -54,7 +56,7 @@ class BadDump(GraphvineError):
         return f"{self.path}: {self.reason}. {self.advice}"
 
 
-class ParserUnavailable(GraphvineError):
+class ParserUnavailable(CannotWork):
     """The process that parses wikitext can't be started or does not answer at all."""
 
     def __init__(self, reason: str) -> None:

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
-from graphvine.outcomes import Outcome, Postpone, Retry
+from graphvine.outcomes import Postpone, Retry
 from graphvine.records import Claim
 from graphvine.workers.wikipedia.errors import SourceUnavailable
 from graphvine.workers.wikipedia.sources import Result, Source
 
 # These may be the fault of one page (a server that chokes on it); the others are never a title's.
 _MAY_BE_THE_PAGE = frozenset({"timeout", "server_error", "cut_body", "bad_json", "endless_continuation"})
+# So many calls of one batch may fail before the search for the guilty page is left for the next time.
+_FAILED_CALLS = 24
+# Any answer will do, also that there is no such page: it shows that the source is there.
+_ANY_TITLE = "Main Page"
+
+
+@dataclass(slots=True)
+class Fetched:
+    """What came of a batch: results by row number, and answers for the claims that have none."""
+
+    results: dict[int, Result] = field(default_factory=dict)
+    retries: list[Retry] = field(default_factory=list)
+    postponed: list[Postpone] = field(default_factory=list)
+    away: SourceUnavailable | None = None
 
 
 class Fetcher:
@@ -18,55 +33,46 @@ class Fetcher:
 
     def __init__(self, source: Source, pause_seconds: float, longest_pause_seconds: float) -> None:
         self._source, self._pause, self._longest = source, pause_seconds, longest_pause_seconds
-        self._outages = 0
+        self._outages = self._failed_calls = 0
+        self._good_title = _ANY_TITLE
 
-    def fetch(self, claims: Sequence[Claim]) -> tuple[Mapping[int, Result], list[Outcome]]:
-        """Results by row number, and the outcomes of claims that have none."""
-        results: dict[int, Result] = {}
-        outcomes: list[Outcome] = []
+    def fetch(self, claims: Sequence[Claim], stopping: Callable[[], bool] = lambda: False) -> Fetched:
+        """Ask for all of them. While the source is away nothing is held against a title: it is postponed."""
+        fetched = Fetched()
+        self._failed_calls = 0
         size = self._source.batch_size
-        for start in range(0, len(claims), size):
-            part = claims[start : start + size]
-            try:
-                self._take(part, results)
-            except SourceUnavailable as error:
-                if len(part) > 1 and error.fault in _MAY_BE_THE_PAGE:
-                    away = self._search(part, results, outcomes, error)
-                else:
-                    away = error
-                if away is not None:
-                    # The source is away, not these titles: nothing is held against them, and the rest can wait too.
-                    left = [c for c in claims[start:] if c.seq not in results]
-                    answered = {outcome.claim.seq for outcome in outcomes}
-                    seconds = max(away.retry_after_seconds or 0.0, self._next_pause())
-                    outcomes += [Postpone(c, str(away), seconds) for c in left if c.seq not in answered]
-                    return results, outcomes
-        self._outages = 0
-        return results, outcomes
+        try:
+            for start in range(0, len(claims), size):
+                if stopping():
+                    return fetched
+                self._ask(claims[start : start + size], fetched, stopping)
+            self._outages = 0
+        except SourceUnavailable as error:
+            fetched.away = error
+            answered = {*fetched.results, *(retry.claim.seq for retry in fetched.retries)}
+            seconds = max(error.retry_after_seconds or 0.0, self._next_pause())
+            fetched.postponed = [Postpone(c, str(error), seconds) for c in claims if c.seq not in answered]
+        return fetched
 
-    def _take(self, claims: Sequence[Claim], results: dict[int, Result]) -> None:
-        for claim, result in zip(claims, self._source.fetch([claim.key for claim in claims]), strict=True):
-            results[claim.seq] = result
-
-    def _search(
-        self, claims: Sequence[Claim], results: dict[int, Result], outcomes: list[Outcome], first: SourceUnavailable
-    ) -> SourceUnavailable | None:
-        """Halve the batch to find the page that the source chokes on. Returns the error when every half fails."""
-        middle = len(claims) // 2
-        failures: list[tuple[Sequence[Claim], SourceUnavailable]] = []
-        for half in (claims[:middle], claims[middle:]):
-            try:
-                self._take(half, results)
-            except SourceUnavailable as error:
-                failures.append((half, error))
-        if len(failures) == 2:
-            return first
-        for half, failure in failures:
-            if len(half) == 1 or self._search(half, results, outcomes, failure) is not None:
-                # Where both parts of a half fail, each of its titles has to answer for itself when it comes again.
-                outcomes += [Retry(claim, str(failure), failure.retry_after_seconds) for claim in half]
-        return None
+    def _ask(self, claims: Sequence[Claim], fetched: Fetched, stopping: Callable[[], bool]) -> None:
+        """Fetch these; where that fails, halve them to find the page that the source chokes on."""
+        try:
+            for claim, result in zip(claims, self._source.fetch([claim.key for claim in claims]), strict=True):
+                fetched.results[claim.seq] = result
+            self._good_title = claims[0].key
+        except SourceUnavailable as error:
+            self._failed_calls += 1
+            if error.fault not in _MAY_BE_THE_PAGE or self._failed_calls > _FAILED_CALLS or stopping():
+                raise
+            # If the source does not answer for another title either, it is away: that raises.
+            self._source.fetch([self._good_title if self._good_title != claims[0].key else _ANY_TITLE])
+            if len(claims) == 1:
+                fetched.retries.append(Retry(claims[0], str(error), error.retry_after_seconds))
+                return
+            middle = len(claims) // 2
+            self._ask(claims[:middle], fetched, stopping)
+            self._ask(claims[middle:], fetched, stopping)
 
     def _next_pause(self) -> float:
         self._outages += 1
-        return min(self._longest, self._pause * 2.0 ** (self._outages - 1))
+        return min(self._longest, self._pause * 2.0 ** min(self._outages - 1, 30))

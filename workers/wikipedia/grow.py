@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 
+from graphvine.clock import NEVER
 from graphvine.graph import Graph
 from graphvine.workers import scheduler
 from graphvine.workers.crew import Crew
@@ -24,12 +25,13 @@ _GATHER_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class GrowEvent:
-    """A batch was written, or the job began or ended."""
+    """A batch was written, the source went away for a while, or the job began or ended."""
 
-    name: str  # started, batch, finished
+    name: str  # started, batch, away, finished
     counts: Counts
     total: Counts
     seconds: float
+    reason: str = ""  # why the source is away, and for how long it is left alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,26 +73,32 @@ def grow(
         allowance = None if limit is None else Allowance(limit)
         total = Counts()
 
-        def tell(name: str, counts: Counts) -> None:
+        def tell(name: str, counts: Counts, reason: str = "") -> None:
             if on_event is not None:
-                on_event(GrowEvent(name, counts, total, time.monotonic() - started))
+                on_event(GrowEvent(name, counts, total, time.monotonic() - started, reason))
 
         def batch(counts: Counts) -> None:
             nonlocal total
             total += counts
             tell("batch", counts)
 
+        def away(reason: str) -> None:
+            tell("away", Counts(), reason)
+
+        def within_reach() -> bool:
+            return bool(graph.read("article.reach", depth=depth, never=NEVER)[0]["waiting"])
+
         tell("started", Counts())
         with scheduler.running(graph):
             while True:
                 loops = [
                     Loop(
-                        graph, "article", ArticleHandler(graph, shop, category_filter), batch=settings.batch_size,
+                        graph, "article", ArticleHandler(graph, shop, category_filter, away), batch=settings.batch_size,
                         stop=stop, max_depth=depth, allowance=allowance, gather_seconds=_GATHER_SECONDS,
                     )
                     for _ in range(workers or settings.workers)
                 ]  # fmt: skip
-                Crew(graph, "article", loops, stop).run(batch)
+                Crew(graph, "article", loops, stop, within_reach).run(batch)
                 # What was worked on side by side may have found a shorter way late: then there may be more to do.
                 if stop.is_set() or not pass_on(graph):
                     break

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -18,9 +19,9 @@ from graphvine.workers.wikipedia.parsed import Malformed
 from graphvine.workers.wikipedia.parser import Parser
 from graphvine.workers.wikipedia.precheck import Limits
 from graphvine.workers.wikipedia.settings import WikipediaSettings, load
-from graphvine.workers.wikipedia.sources import Page, Source
+from graphvine.workers.wikipedia.sources import Page, Result, Source
 from graphvine.workers.wikipedia.titles import InvalidTitle, parse_title
-from graphvine.workers.wikipedia.writes import Draft, Moment, draft, write, write_redirect
+from graphvine.workers.wikipedia.writes import Draft, Moment, draft, withdraw, write, write_redirect
 
 
 class Workshop:
@@ -56,14 +57,24 @@ class Workshop:
 
 
 class ArticleHandler:
-    def __init__(self, graph: Graph, shop: Workshop, category_filter: str = "") -> None:
-        self._graph, self._shop, self._filter = graph, shop, category_filter.casefold()
+    def __init__(
+        self, graph: Graph, shop: Workshop, category_filter: str = "", away: Callable[[str], None] | None = None
+    ) -> None:
+        """`away` is told when the source can't be reached, and how long it is left alone."""
+        self._graph, self._shop, self._filter, self._away = graph, shop, category_filter.casefold(), away
         pause, longest = shop.settings.outage_seconds, shop.settings.outage_max_seconds
         self._fetcher = Fetcher(shop.source, pause, longest)
 
     def handle(self, claims: Sequence[Claim], context: Context) -> Iterator[Outcome]:
-        results, outcomes = self._fetcher.fetch(claims)
-        yield from outcomes
+        fetched = self._fetcher.fetch(claims, lambda: context.stopping)
+        if fetched.away is not None:
+            seconds = max((postponed.after_seconds for postponed in fetched.postponed), default=0.0)
+            self._graph.door.report("source_away", reason=str(fetched.away), seconds=seconds)
+            if self._away is not None:
+                self._away(f"{fetched.away} Next try in {seconds:.0f} s.")
+        yield from fetched.retries
+        yield from fetched.postponed
+        results = fetched.results
         at = Moment(self._graph.clock.now_ms())
         fresh, there = self._known([claim for claim in claims if claim.seq in results])
         waiting: list[tuple[Draft, Future[Any]]] = []
@@ -73,11 +84,12 @@ class ArticleHandler:
                 continue
             if context.stopping:
                 return
-            if not isinstance(result, Page):
-                yield GiveUp(claim, result.reason)
-                continue
-            made = self._read(claim, result, at, claim.seq in fresh, there.get(claim.key, set()))
-            if isinstance(made, Draft):
+            new, ids = claim.seq in fresh, there.get(claim.key, {})
+            made = self._read(claim, result, at, new, ids)
+            if isinstance(made, GiveUp) and not new:
+                # It was there before: what is known of it holds no longer.
+                yield replace(made, steps=withdraw(claim, ids, at))
+            elif isinstance(made, Draft):
                 waiting.append((made, self._shop.embed(made.texts)))
             else:
                 yield made
@@ -88,12 +100,14 @@ class ArticleHandler:
             claim = drafted.claim
             links = [title for title in drafted.page.links if title != claim.key][: self._shop.settings.max_links]
             new = claim.seq in fresh
-            yield Done(claim, write(drafted, vectors, links, at, new, there.get(claim.key, set())))
+            yield Done(claim, write(drafted, vectors, links, at, new, there.get(claim.key, {})))
 
     def close(self) -> None:
         self._shop.close()
 
-    def _read(self, claim: Claim, page: Page, at: Moment, fresh: bool, there: set[str]) -> Outcome | Draft:
+    def _read(self, claim: Claim, page: Result, at: Moment, fresh: bool, there: Mapping[str, bool]) -> Outcome | Draft:
+        if not isinstance(page, Page):
+            return GiveUp(claim, page.reason)
         revised_at = _time(page.timestamp)
         hop = page.redirect_to
         if hop is not None or page.title != claim.key:
@@ -119,17 +133,19 @@ class ArticleHandler:
         except InvalidTitle:
             return False
 
-    def _known(self, claims: Sequence[Claim]) -> tuple[set[int], dict[str, set[str]]]:
-        """Which of these were never written; and of the others, the sections that they have."""
+    def _known(self, claims: Sequence[Claim]) -> tuple[set[int], dict[str, dict[str, bool]]]:
+        """Which of these were never written; and of the others, the sections that they have, and whether they hold."""
         if not claims:
             return set(), {}
         rows = [row for span in spans([c.seq for c in claims]) for row in self._graph.read("article.known", **span)]
-        fresh = {row["seq"] for row in rows if row["revision"] is None}
+        # A loaded article, or one whose links were put in by hand, may have some of them already.
+        loaded = {claim.seq for claim in claims if claim.state == "loaded"}
+        fresh = {row["seq"] for row in rows if row["revision"] is None} - loaded
         again = [claim.key for claim in claims if claim.seq not in fresh]
-        there: dict[str, set[str]] = {key: set() for key in again}
+        there: dict[str, dict[str, bool]] = {key: {} for key in again}
         if again:
             for row in self._graph.read("article.sections_of", keys=again):
-                there[row["article"]].add(row["id"])
+                there[row["article"]][row["id"]] = row["gone"] == 0
         return fresh, there
 
 

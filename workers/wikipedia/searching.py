@@ -110,5 +110,8 @@ def _keep(found: dict[str, Hit], hits: tuple[Hit, ...]) -> list[str]:
 
 
 def _hit(row: Row, hit: Hit, score: float, distances: dict[str, int]) -> SearchHit:
-    snippet = hit.snippet.text if hit.snippet is not None else row["text"][:_SNIPPET_CHARACTERS]
+    snippet = hit.snippet.text if hit.snippet is not None else ""
+    if snippet not in row["text"]:  # words of the heading, which is shown anyway
+        snippet = ""
+    snippet = snippet or row["text"][:_SNIPPET_CHARACTERS]
     return SearchHit(row["article"], row["path"], " ".join(snippet.split()), score, distances.get(row["article"]))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -52,15 +51,15 @@ def draft(claim: Claim, page: ParsedPage, revised_at: datetime | None, passage_w
 
 
 def write(drafted: Draft, vectors: Sequence[list[float] | None], links: Sequence[str], at: Moment, fresh: bool,
-          there: AbstractSet[str]) -> list[Step]:  # fmt: skip
-    """The steps for one article; `there` are the ids of the sections that it has in the graph, if it is not fresh."""
+          there: Mapping[str, bool]) -> list[Step]:  # fmt: skip
+    """The steps for one article; `there` are the sections that it has in the graph, and whether they hold."""
     claim = drafted.claim
     rows = [row | {"embedding": vector} for row, vector in zip(drafted.passages, vectors, strict=True)]
     kind = "disambiguation" if drafted.page.disambiguation else "article"
     steps = [_describe(claim, kind, drafted.page.revision_id, drafted.revised_at, _words(rows))]
     if not fresh:
         steps += _clear(claim, at)
-        steps += _replaced(claim, [row for row in rows if row["id"] in there], there - {row["id"] for row in rows}, at)
+        steps += _replaced(claim, [row for row in rows if row["id"] in there], _left(there, rows), at)
         rows = [row for row in rows if row["id"] not in there]
     if rows:
         steps.append(_near(claim, "add_sections", rows))
@@ -70,18 +69,23 @@ def write(drafted: Draft, vectors: Sequence[list[float] | None], links: Sequence
 
 
 def write_redirect(claim: Claim, page: Any, target: str | None, fragment: str, revised_at: datetime | None,
-                   at: Moment, fresh: bool, there: AbstractSet[str]) -> list[Step]:  # fmt: skip
+                   at: Moment, fresh: bool, there: Mapping[str, bool]) -> list[Step]:  # fmt: skip
     """A title that stands for another: the other is discovered at the same depth."""
     steps = [_describe(claim, "redirect", page.revision_id, revised_at, 0)]
     if not fresh:
         steps += _clear(claim, at)
-        steps += _replaced(claim, [], set(there), at)
+        steps += _replaced(claim, [], _left(there), at)
     if target is not None:
         found = {"claim": claim.seq, "title": target, "depth": claim.depth, "seq": 0}
         edge = {"claim": claim.seq, "source": claim.key, "target": target, "fragment": fragment}
         steps.append(Step("article.discover", {"rows": [found], "now": at.ms}))
         steps.append(Step("article.redirect", {"rows": [edge]}))
     return steps
+
+
+def withdraw(claim: Claim, there: Mapping[str, bool], at: Moment) -> list[Step]:
+    """A page that is gone, or can't be read any longer: its sections and links hold no more."""
+    return [*_clear(claim, at), *_replaced(claim, [], _left(there), at)]
 
 
 def _describe(claim: Claim, kind: str, revision: int, revised_at: datetime | None, words: int) -> Step:
@@ -93,12 +97,17 @@ def _clear(claim: Claim, at: Moment) -> Iterator[Step]:
     yield Step("article.retire_edges", {"rows": [{"claim": claim.seq, "article": claim.key}], "at_ms": at.ms})
 
 
-def _replaced(claim: Claim, changed: list[Row], gone: AbstractSet[str], at: Moment) -> Iterator[Step]:
+def _replaced(claim: Claim, changed: list[Row], gone: list[str], at: Moment) -> Iterator[Step]:
     if changed:
         yield Step("article.replace_sections", {"rows": changed})
     if gone:
-        rows = [{"claim": claim.seq, "id": section, "seq": 0} for section in sorted(gone)]
+        rows = [{"claim": claim.seq, "id": section, "seq": 0} for section in gone]
         yield Step("article.retire_sections", {"rows": rows, "at_ms": at.ms})
+
+
+def _left(there: Mapping[str, bool], rows: Sequence[Row] = ()) -> list[str]:
+    """The sections that hold until now and are not among these."""
+    return sorted({section for section, holds in there.items() if holds} - {row["id"] for row in rows})
 
 
 def _categories(claim: Claim, categories: Sequence[str]) -> Iterator[Step]:

@@ -1,0 +1,59 @@
+"""One batch on its way through the cascade: the drafts, what the graph knows of them, and what is to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from graphvine.records import Row
+from graphvine.workers.parts.hn.item import Draft
+
+if TYPE_CHECKING:
+    from graphvine.workers.parts.hn.threads import Threads
+
+# A few ids are looked up one by one, many that lie close together between two bounds, others by a join.
+_FEW, _DENSE = 8, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A relationship to make (or to end): the upper item, the lower one, whether the lower is an option of a poll."""
+
+    above: int
+    below: int
+    option: bool = False
+
+
+@dataclass(slots=True)
+class Batch:
+    graph: Any
+    threads: Threads
+    now: int
+    drafts: list[Draft]
+    known: dict[int, Row] = field(default_factory=dict)
+    # Between rows that were never linked, and those where it must be looked first.
+    edges: list[Edge] = field(default_factory=list)
+    edges_again: list[Edge] = field(default_factory=list)
+    edges_gone: list[Edge] = field(default_factory=list)
+    # Items of the graph whose way up to a story is whole by this batch.
+    settled: list[tuple[int, int]] = field(default_factory=list)
+
+    def alive(self) -> list[Draft]:
+        """Drafts that go on: neither refused, nor found to be no news."""
+        return [draft for draft in self.drafts if not draft.reason and draft.outcome not in ("skipped", "unchanged")]
+
+
+def look_up(graph: Any, ids: Sequence[int]) -> dict[int, Row]:
+    """What the graph knows of these ids."""
+    wanted = set(ids)
+    if not wanted:
+        return {}
+    first, last = min(wanted), max(wanted)
+    if len(wanted) <= _FEW:
+        rows = [row for one in wanted for row in graph.read("hn_item.known_one", hnId=one)]
+    elif last - first <= _DENSE * len(wanted):
+        rows = graph.read("hn_item.known_between", first_id=first, last_id=last)
+    else:
+        rows = graph.read("hn_item.known", rows=[{"hnId": one} for one in wanted], first_id=first)
+    return {row["hnId"]: row for row in rows if row["hnId"] in wanted}

@@ -1,0 +1,42 @@
+"""Runs the automatic transitions of the machine over a batch, in the order in which the query file declares them."""
+
+from __future__ import annotations
+
+from graphvine.queries import Machine, Transition
+from graphvine.workers.parts.hn.batch import Batch
+from graphvine.workers.parts.hn.criteria import CRITERIA
+from graphvine.workers.parts.hn.processors import PROCESSORS
+
+
+def automatic(machine: Machine) -> list[Transition]:
+    """The chain of automatic transitions, from the initial state to the state of rest."""
+    steps = {step.source: step for step in machine.moves if step.name == step.block and not step.manual}
+    chain: list[Transition] = []
+    at: str | None = machine.initial.name
+    while at in steps and len(chain) < len(steps):
+        chain.append(steps[at])
+        at = steps[at].target
+    return chain
+
+
+def cascade(machine: Machine, batch: Batch, source: str | None = None) -> None:
+    """Bring the drafts as far as they go: to the state of rest, or to failed with a reason."""
+    chain = automatic(machine)
+    start = next((at for at, step in enumerate(chain) if step.source == source), 0)
+    for step in chain[start:]:
+        advance(step, batch)
+
+
+def advance(step: Transition, batch: Batch) -> None:
+    """One transition: its processors, then its criteria; who passes has reached its target."""
+    for name in step.processors:
+        PROCESSORS[name](batch)
+    criteria = [CRITERIA[name] for name in step.criteria]
+    for draft in batch.alive():
+        for criterion in criteria:
+            refusal = criterion(draft)
+            if refusal:
+                draft.refuse(refusal)
+                break
+        else:
+            draft.state = step.target

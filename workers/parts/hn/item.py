@@ -1,0 +1,94 @@
+"""An item on its way into the graph: what was given, what became of it, and where it stands."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+TYPES = ("story", "comment", "job", "poll", "pollopt")
+FIREBASE, POST, BULK_UPLOAD, UNKNOWN = "FIREBASE_API", "SINGLE_POST", "BULK_UPLOAD", "UNKNOWN"
+# The most that a number of ours can be and stay exact everywhere, in JSON too.
+MAX_ID = (1 << 53) - 1
+# The columns of an item's content, in the order of the table.
+CONTENT = (
+    "type", "by", "time", "title", "text", "plain", "url", "score", "descendants", "parent", "poll", "kids", "parts",
+    "deleted", "dead", "extra",
+)  # fmt: skip
+_ENCODER = msgspec.json.Encoder(order="deterministic")
+_RAW_CHARACTERS = 200_000
+
+
+class Draft:
+    """One copy of an item. `content` is there once it is validated; `reason` says why it was refused."""
+
+    __slots__ = (
+        "adopted", "content", "document", "failed_in", "fetched_at", "given", "hash", "id", "outcome", "reason",
+        "source", "state", "story", "trace", "wants",
+    )  # fmt: skip
+
+    def __init__(self, id: int, given: Mapping[str, Any], source: str, fetched_at: int) -> None:
+        self.id, self.given, self.source, self.fetched_at = id, given, source, fetched_at
+        self.state = "initial_state"
+        self.content: dict[str, Any] = {}
+        self.hash = 0
+        self.reason = self.failed_in = self.outcome = ""
+        self.trace: str | None = None
+        self.story: int | None = None
+        # 1: a comment without a parent, 2: an option without a poll, 3 and 4: the same, found in a list of kids or parts.
+        self.wants = 0
+        self.adopted = False
+        self.document: Any = None
+
+    @property
+    def rank(self) -> tuple[int, int, int, int]:
+        """Of two accepted copies of one item, the one that ranks higher is the newer."""
+        kids = self.content.get("kids") or ()
+        return self.fetched_at, self.content.get("descendants") or 0, len(kids), self.hash
+
+    @property
+    def above(self) -> int | None:
+        """The item that this one stands below: its parent, or its poll."""
+        found: int | None = self.content.get("parent") or self.content.get("poll")
+        return found
+
+    def refuse(self, reason: str, trace: str | None = None) -> None:
+        """It goes no further: the state that it had reached is kept beside the reason."""
+        self.reason, self.trace, self.failed_in = reason, trace, self.state
+        self.state = "failed"
+
+    def raw(self) -> str | None:
+        """What was given, as JSON that every engine can store; None where it is too much to keep."""
+        text = json.dumps(self.given, sort_keys=True, default=str)
+        return text if len(text) <= _RAW_CHARACTERS else None
+
+
+def hash_of(given: Mapping[str, Any]) -> int:
+    """A number that equal contents share, whatever the order of their fields; 63 bits."""
+    try:
+        text = _ENCODER.encode(given)
+    except (TypeError, ValueError, UnicodeEncodeError):
+        text = json.dumps(given, sort_keys=True, default=str).encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") >> 1
+
+
+def id_of(given: object) -> int:
+    """The id of what was given; a ValueError says what is wrong with it."""
+    if not isinstance(given, Mapping):
+        raise ValueError(f"an item is an object with fields, not {type(given).__name__}")
+    found = given.get("id", given.get("hnId"))
+    if found is None:
+        raise ValueError("id: there is none")
+    if isinstance(found, bool) or not isinstance(found, int):
+        raise ValueError(f"id: {_short(found)} is not a whole number")
+    if not 0 < found <= MAX_ID:
+        raise ValueError(f"id: {_short(found)} is not between 1 and {MAX_ID}")
+    return found
+
+
+def _short(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else shown[:59] + "…"

@@ -1,0 +1,102 @@
+"""The document's processors, by name. Each takes a whole batch, since a thousand items cost little more than one."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable
+
+from graphvine.records import Row
+from graphvine.workers.parts.hn.adopting import adopt, lacking
+from graphvine.workers.parts.hn.batch import Batch, look_up
+from graphvine.workers.parts.hn.criteria import hierarchy_valid
+from graphvine.workers.parts.hn.documents import document_of
+from graphvine.workers.parts.hn.item import UNKNOWN, Draft, hash_of
+from graphvine.workers.parts.hn.validate import BadField, validate
+
+Rank = tuple[bool, int, int, int, int]
+
+
+def ingest(batch: Batch) -> None:
+    """HNItemIngestionProcessor: where an item came from; the unit sets when."""
+    for draft in batch.alive():
+        draft.source = draft.source or UNKNOWN
+
+
+def check(batch: Batch) -> None:
+    """HNItemValidationProcessor: every field by the schema, HTML cleaned."""
+    for draft in batch.alive():
+        try:
+            validate(draft)
+        except BadField as error:
+            draft.hash = hash_of(draft.given)
+            draft.refuse(str(error))
+        except Exception as error:  # one bad item must not take its batch down
+            draft.hash = hash_of({"id": draft.id})
+            draft.refuse(f"{type(error).__name__}: {error}", traceback.format_exc())
+
+
+def deduplicate(batch: Batch) -> None:
+    """HNItemDeduplicationProcessor: one copy of each item goes on, and only where it is news."""
+    drafts = batch.alive()
+    above = [draft.above for draft in drafts if draft.above is not None]
+    ids = {draft.id for draft in batch.drafts}
+    batch.known.update(look_up(batch.graph, list(ids)))
+    batch.known.update(look_up(batch.graph, [id for id in set(above) - ids if id not in batch.known]))
+    for draft in newest(drafts):
+        row = batch.known.get(draft.id)
+        if row is None:
+            draft.outcome = "new"
+        elif row["state"] != "completed":
+            draft.outcome = "revived"
+        elif draft.hash == row["hash"]:
+            draft.outcome = "unchanged" if draft.fetched_at > (row["fetchedAt"] or 0) else "skipped"
+        else:
+            draft.outcome = "updated" if rank_of(draft) > rank_of_row(row) else "skipped"
+
+
+def newest(drafts: Iterable[Draft]) -> list[Draft]:
+    """The newest copy of each item; the others are skipped."""
+    best: dict[int, Draft] = {}
+    for draft in drafts:
+        other = best.get(draft.id)
+        if other is None:
+            best[draft.id] = draft
+        elif rank_of(draft) > rank_of(other):
+            other.outcome, best[draft.id] = "skipped", draft
+        else:
+            draft.outcome = "skipped"
+    return list(best.values())
+
+
+def rank_of(draft: Draft) -> Rank:
+    """A copy that knows its place goes before one that does not; then the newer one."""
+    return not hierarchy_valid(draft), *draft.rank
+
+
+def rank_of_row(row: Row) -> Rank:
+    return not row["wants"], row["fetchedAt"] or 0, row["descendants"] or 0, row["kids"] or 0, row["hash"] or 0
+
+
+def resolve_hierarchy(batch: Batch) -> None:
+    """HNItemHierarchyProcessor: what stands above each item, the story at its top, and the edges to make."""
+    batch.drafts += adopt(batch, batch.alive())
+    drafts = [draft for draft in batch.alive() if not hierarchy_valid(draft)]
+    refused = {draft.id for draft in batch.drafts if draft.id not in batch.known}
+    batch.threads.place(batch, drafts, refused | {draft.id for draft in drafts if draft.id not in batch.known})
+    for draft in batch.alive():
+        draft.wants = draft.wants or lacking(draft)
+
+
+def index(batch: Batch) -> None:
+    """HNItemIndexingProcessor: the document that the search index is to hold."""
+    for draft in batch.alive():
+        draft.document = document_of(draft)
+
+
+PROCESSORS: dict[str, Callable[[Batch], None]] = {
+    "HNItemIngestionProcessor": ingest,
+    "HNItemValidationProcessor": check,
+    "HNItemDeduplicationProcessor": deduplicate,
+    "HNItemHierarchyProcessor": resolve_hierarchy,
+    "HNItemIndexingProcessor": index,
+}
