@@ -139,7 +139,7 @@ def _compare(graph: Graph, coming: list[tuple[MovedTable, Table]], told: _Told) 
             if (checksum.rows, checksum.hex) != (table.rows, table.checksum):
                 wrong.append(f"{table.name} ({checksum.rows} rows here, {table.rows} in the export)")
     if wrong:
-        raise StoreError(f"what was loaded is not what was exported: {', '.join(wrong)}; empty the graph and load it again")
+        raise StoreError(f"what was loaded differs from the export: {', '.join(wrong)}; empty the graph and load again")
 
 
 def _checked(table: MovedTable, here: dict[str, Table], graph: Graph) -> Table:
@@ -148,7 +148,7 @@ def _checked(table: MovedTable, here: dict[str, Table], graph: Graph) -> Table:
     known = _columns(here[table.name])
     strange = [name for name, kind in table.columns.items() if known.get(name) != kind]
     if strange:
-        raise StoreError(f"{table.name} has columns that this Graphvine does not know: {', '.join(strange)}; upgrade it")
+        raise StoreError(f"{table.name} has columns that this Graphvine does not know: {', '.join(strange)}")
     return here[table.name]
 
 

@@ -43,8 +43,7 @@ class Checksum:
     def add(self, row: Sequence[Any]) -> None:
         parts = []
         for value, as_bytes in zip(row, self._as_bytes, strict=True):
-            said = _NULL if value is None else as_bytes(value)
-            parts.append(len(said).to_bytes(4, "little") + said)
+            parts.append(_with_length(_NULL if value is None else as_bytes(value)))
         digest = hashlib.blake2b(b"".join(parts), digest_size=16).digest()
         self._sum = (self._sum + int.from_bytes(digest, "little")) % (1 << 128)
         self.rows += 1
@@ -59,7 +58,7 @@ def _bytes_of(kind: str) -> Callable[[Any], bytes]:
         return lambda values: struct.pack(f"<{len(values)}f", *values)
     if kind.endswith("]"):
         one = _bytes_of(kind[: kind.rindex("[")])
-        return lambda values: b"".join(_NULL if v is None else len(s := one(v)).to_bytes(4, "little") + s for v in values)
+        return lambda values: b"".join(_with_length(_NULL if value is None else one(value)) for value in values)
     if kind == "FLOAT":
         return lambda value: struct.pack("<f", value)
     if kind == "DOUBLE":
@@ -73,6 +72,10 @@ def _bytes_of(kind: str) -> Callable[[Any], bytes]:
     if kind in _WHOLE:
         return lambda value: int(value).to_bytes(8, "little", signed=True)
     return lambda value: value.isoformat().encode() if isinstance(value, date) else str(value).encode()
+
+
+def _with_length(said: bytes) -> bytes:
+    return len(said).to_bytes(4, "little") + said
 
 
 def _moment(value: datetime) -> bytes:

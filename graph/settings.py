@@ -47,7 +47,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     checkpoint_memory_mb: Annotated[
         int, Positive, describe_as("memory held by changed rows that asks for a checkpoint")
     ] = 64
-    checkpoint_log_mb: Annotated[int, Positive, describe_as("length of the log that asks for a checkpoint")] = 64
+    checkpoint_log_mb: Annotated[int, Positive, describe_as("length of the log that asks for a checkpoint")] = 16
     writer_threads: Annotated[int, Positive, describe_as("threads of the embedded engine for one write")] = 1
     reader_threads: Annotated[int, Positive, describe_as("threads of the embedded engine for one read")] = 2
     sync: Annotated[

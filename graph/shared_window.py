@@ -87,7 +87,9 @@ class SharedWindow:
         self._random = random.Random()
         # In the hands of this process, but perhaps not claimed yet: a scan still sees them as free.
         self._given: set[int] = set()
-        self._forget()
+        self._rows: list[Row] = []
+        self._complete = False
+        self._read_at = 0
 
     def drop(self) -> None:
         with self._lock:
@@ -130,9 +132,7 @@ class SharedWindow:
             self._rows = rows
 
     def _forget(self) -> None:
-        self._rows: list[Row] = []
-        self._complete = False
-        self._read_at = 0
+        self._rows, self._complete, self._read_at = [], False, 0
 
     def _read(self, now: int, limit: int) -> None:
         rows = self._scan(now, self._lease, 0, limit)

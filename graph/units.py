@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 from graphvine.errors import GraphvineError
@@ -28,6 +29,8 @@ def check(unit: Unit, library: Library) -> None:
 
 def check_texts(value: Any, where: str) -> None:
     """Refuse text that no engine can store (a lone surrogate), while it still costs nothing."""
+    if _is_text(value):
+        return  # the usual case, without the names of places that nobody will read
     if isinstance(value, str):
         try:
             value.encode("utf-8")
@@ -41,6 +44,21 @@ def check_texts(value: Any, where: str) -> None:
     elif isinstance(value, list | tuple) and value and not isinstance(value[0], int | float):
         for index, inner in enumerate(value):
             check_texts(inner, f"{where}[{index}]")
+
+
+_NO_TEXT = frozenset({int, float, bool, type(None), datetime})
+
+
+def _is_text(value: Any) -> bool:
+    """Whether all text in it is sound; False also for what this quick look does not know."""
+    kind = type(value)
+    if kind is str:
+        return bool(value.isascii())
+    if kind is dict:
+        return all(type(inner) in _NO_TEXT or _is_text(inner) for inner in value.values())
+    if kind is list:
+        return bool(not value or type(value[0]) in (int, float) or all(map(_is_text, value)))
+    return kind in _NO_TEXT
 
 
 def join(steps: Iterable[Step]) -> list[Step]:

@@ -247,21 +247,23 @@ WHERE a.wants > 0
 RETURN a.hnId AS hnId, a.wants AS wants, coalesce(a.parent, a.poll) AS above, a.state AS state, a.raw AS raw,
     a.sourceType AS source, a.fetchedAt AS fetchedAt;
 
-// name: listing(ids)
-// Which items name these among their kids or parts; of several the oldest.
+// name: listing_kids(ids)
+// Which items name these among their kids; of several the oldest.
 MATCH (p:HNItem)
 WHERE size(p.kids) > 0
 UNWIND p.kids AS child
 WITH p, child
 WHERE child IN $ids
-RETURN child AS child, min(p.hnId) AS above, 1 AS wants
-UNION ALL
+RETURN child AS child, min(p.hnId) AS above;
+
+// name: listing_parts(ids)
+// Which items name these among their parts; of several the oldest.
 MATCH (p:HNItem)
 WHERE size(p.parts) > 0
 UNWIND p.parts AS child
 WITH p, child
 WHERE child IN $ids
-RETURN child AS child, min(p.hnId) AS above, 2 AS wants;
+RETURN child AS child, min(p.hnId) AS above;
 
 // name: below(hnId)
 // Everything up to thirty steps below an item.
@@ -300,7 +302,7 @@ RETURN a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS by, a.time AS t
     a.story AS story, a.last_error AS last_error, a.raw AS raw, a.fetchedAt AS fetchedAt, a.ingestedAt AS ingestedAt,
     a.lastUpdated AS lastUpdated, a.retryCount AS retryCount, a.lastFailureAt AS lastFailureAt,
     a.retryAttemptAt AS retryAttemptAt, a.retryDue AS retryDue, a.failedIn AS failedIn, a.seq AS seq, a.lease AS lease,
-    a.failure_count AS failure_count;
+    a.failure_count AS failure_count, a.wants AS wants, a.hash AS hash;
 
 // == The index ==
 

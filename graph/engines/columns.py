@@ -35,10 +35,8 @@ def _shape(text: str) -> tuple[str, tuple[tuple[str, str], ...], str] | None:
 
 def as_columns(text: str, parameters: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
     """The statement and its parameters with the list as a table; None where that is not possible or not worth it."""
-    if not any(isinstance(value, list) and len(value) >= FEWEST_ROWS for value in parameters.values()):
-        return None
-    shape = _shape(text)
-    if shape is None or len(parameters[shape[0]]) < FEWEST_ROWS:
+    shape = _shape(text) if any(isinstance(value, list) for value in parameters.values()) else None
+    if shape is None or not _worth_it(parameters[shape[0]]):
         return None
     name, fields, rest = shape
     columns = _columns(parameters[name], [field for field, _ in fields])
@@ -50,6 +48,11 @@ def as_columns(text: str, parameters: Mapping[str, Any]) -> tuple[str, dict[str,
     projected = [f"{field} AS {alias}" if field in columns else f"NULL AS {alias}" for field, alias in _aliased(fields)]
     loaded = f"LOAD FROM ${name} WITH {', '.join(projected)}\n{rest}"
     return loaded, {**parameters, name: pyarrow.table(columns)}
+
+
+def _worth_it(rows: list[Any]) -> bool:
+    """Many rows; or a field without a value, which the engine would take for a text in a list of structs."""
+    return len(rows) >= FEWEST_ROWS or any(None in row.values() for row in rows if isinstance(row, dict))
 
 
 def _aliased(fields: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
@@ -80,5 +83,9 @@ def _plain(kind: Any) -> bool:
 
     of_numbers = types.is_list(kind) and types.is_int64(kind.value_type)
     return bool(
-        types.is_int64(kind) or types.is_string(kind) or types.is_boolean(kind) or types.is_timestamp(kind) or of_numbers
+        types.is_int64(kind)
+        or types.is_string(kind)
+        or types.is_boolean(kind)
+        or types.is_timestamp(kind)
+        or of_numbers
     )

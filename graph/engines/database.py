@@ -83,10 +83,10 @@ class OpenDatabase:
             for session in self._reading:
                 session.interrupt()
 
-    def acknowledge(self) -> int:
+    def acknowledge(self, durable: bool = True) -> int:
         """The commit is safe on the disk: it may be told. Returns the length of the log."""
         if self._bracketed:
-            return self.files.acknowledge()
+            return self.files.acknowledge(durable)
         return self.files.log.stat().st_size if self.files.log.exists() else 0
 
     @contextmanager

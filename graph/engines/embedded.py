@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from graphvine.engines.checkpoints import CheckpointPolicy, bytes_held, columns_set
+from graphvine.engines.checkpoints import CheckpointPolicy, columns_set
 from graphvine.engines.database import OpenDatabase
 from graphvine.engines.protocol import Capabilities
 from graphvine.engines.readers import ReadGate
@@ -29,6 +29,8 @@ _READER_PATIENCE_SECONDS = 0.25
 _WRITES_PAGES = re.compile(
     r"\b(COPY|CHECKPOINT|IMPORT|INSTALL|(CREATE|DROP)_\w+_INDEX|LOAD\s+EXTENSION)\b", re.IGNORECASE
 )
+# A power cut that takes back a claim, or a heartbeat, takes its worker too: their marks need not wait for the disk.
+_CLAIMING = {"claim", "claim_one", "heartbeat"}
 _OWN_TRANSACTION = re.compile(r"\s*(BEGIN|COMMIT|ROLLBACK)\b", re.IGNORECASE)
 
 
@@ -152,16 +154,19 @@ class EmbeddedEngine:
             nonlocal at
             at = block.full_name
             rows = session.rows(block.text, parameters)
-            self._policy.held += bytes_held(self._columns[at], parameters)
+            self._policy.ran(self._columns[at], parameters, len(rows))
             return rows
 
+        alone = len(unit.steps) == 1  # a single statement is a transaction by itself
         try:
-            session.begin()
+            if not alone:
+                session.begin()
             result = carry_out(unit, self.library, run, self._number)
-            session.commit()
+            if not alone:
+                session.commit()
         except BaseException as error:
             self._start_over(at, error)
-        self._committed()
+        self._committed(durable=not all(self.library.block(step.block).role in _CLAIMING for step in unit.steps))
         return result
 
     def _execute(self, statements: list[str], then: Unit | None, given: Mapping[str, Any]) -> QueryResult:
@@ -198,7 +203,7 @@ class EmbeddedEngine:
                 self._start_over("the statement", error)
         self._database.forget_statements()
         self._numbers.clear()
-        self._policy.held = 0
+        self._policy.forget()
         return result
 
     def _bulk_load(self, table: str, columns: Any, progress: Callable[[int], None] | None) -> int:
@@ -218,13 +223,13 @@ class EmbeddedEngine:
             except BaseException as error:
                 self._start_over(f"the bulk load of {table}", error)
         self._numbers.clear()
-        self._policy.held = 0
+        self._policy.forget()
         return loaded
 
-    def _committed(self) -> None:
+    def _committed(self, durable: bool = True) -> None:
         if self._database.writing.worn:
             self._database.renew_writer()
-        log_bytes = self._database.acknowledge()
+        log_bytes = self._database.acknowledge(durable)
         now = time.monotonic()
         if self._policy.wanted(log_bytes, now) and not self._checkpoint(_READER_PATIENCE_SECONDS):
             self._policy.postponed(now)
@@ -256,7 +261,7 @@ class EmbeddedEngine:
         with self._gate.alone(None):
             self._database.reopen()
         self._numbers.clear()
-        self._policy.held = 0
+        self._policy.forget()
         if not isinstance(error, Exception):
             raise error
         raise StoreReopened(at, _sentence(error)) from error

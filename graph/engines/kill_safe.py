@@ -1,10 +1,11 @@
 """The files of an embedded store, kept whole through a kill at any moment.
 
 Kuzu 0.11.3 writes pages in place during CHECKPOINT and COPY before its log says that they are complete: a kill there
-breaks the store. So both run inside a bracket. Before it, the database, its log and the marks are copied into a
-folder which gets its final name only when it is whole; after it, the folder goes. If the folder is there on opening,
-a bracket was cut short, and the copy is the truth. Recovery puts each file back by copy and rename, so that a kill
-during recovery changes nothing.
+breaks the store. So both run inside a bracket. Before it, the database, its log and the marks are copied into the
+folder `.spare`, which is renamed to `.safe` when it is whole; after it, it is renamed back. If `.safe` is there on
+opening, a bracket was cut short, and the copy is the truth. Recovery puts each file back by copy and rename, so that a
+kill during recovery changes nothing. What is in `.spare` is never trusted: it is kept so that the next bracket needs to
+write only the pages that changed (comparing 120 MB takes 40 ms here, copying and syncing them 150).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 from graphvine.engines.marks import Marks
 from graphvine.errors import StoreDamaged
 
+_LOOK_BYTES, _PIECE_BYTES = 1 << 20, 1 << 14
 _FICLONE = 0x40049409  # Linux: share the blocks of a file instead of copying them, where the file system can
 
 
@@ -29,6 +31,7 @@ class KillSafeFiles:
         self.database = database
         self.log = _beside(database, ".wal")
         self.safe = _beside(database, ".safe")
+        self.spare = _beside(database, ".spare")
         self._marks_file = _beside(database, ".marks")
         self._sync = sync
         self._marks: Marks | None = None
@@ -86,12 +89,15 @@ class KillSafeFiles:
         self._marks = Marks(self._marks_file, sync=self._sync)
         self._database_fd = os.open(self.database, os.O_RDWR | os.O_CLOEXEC)
 
-    def acknowledge(self) -> int:
-        """After a commit, before anybody is told of it. Returns the log's length."""
+    def acknowledge(self, durable: bool = True) -> int:
+        """After a commit, before anybody is told of it. Returns the log's length.
+
+        A mark that is not durable survives a kill, but not a power cut, until the next one that is.
+        """
         assert self._marks is not None, "acknowledge before opened"
         length = self.log.stat().st_size if self.log.exists() else 0
         if length != self._marks.length:
-            self._marks.set(length)
+            self._marks.set(length, durable)
         return length
 
     @contextmanager
@@ -100,20 +106,20 @@ class KillSafeFiles:
 
         If the body raises, the copy stays: the store must be closed and recovered before it is used again.
         """
-        new, old = self._temporary
-        shutil.rmtree(new, ignore_errors=True)
-        new.mkdir()
-        self.copy_to(new)
-        self._sync_folder(new)
-        new.rename(self.safe)
+        self.spare.mkdir(exist_ok=True)
+        for part in self.parts:
+            if part.exists():
+                self._mirror(part, self.spare / part.name)
+            else:
+                (self.spare / part.name).unlink(missing_ok=True)
+        self._sync_folder(self.spare)
+        self.spare.rename(self.safe)
         self._sync_folder(self.safe.parent)
         yield
         if self._sync and self._database_fd is not None:
             os.fsync(self._database_fd)
         self.acknowledge()
-        self.safe.rename(old)
-        self._sync_folder(old.parent)
-        shutil.rmtree(old)
+        self._disarm()
 
     def copy_to(self, folder: Path) -> list[Path]:
         """Copy the database, its log and the marks as they are; no write may be in progress."""
@@ -159,25 +165,61 @@ class KillSafeFiles:
             else:
                 part.unlink(missing_ok=True)
         self._sync_folder(self.safe.parent)
-        old = self._temporary[1]
-        self.safe.rename(old)
-        shutil.rmtree(old)
+        self._disarm()
+
+    def _disarm(self) -> None:
+        shutil.rmtree(self.spare, ignore_errors=True)  # there only if a backup was put in place in between
+        self.safe.rename(self.spare)
+        self._sync_folder(self.spare.parent)
+
+    def _mirror(self, source: Path, target: Path) -> None:
+        """Make the target equal to the source, writing only what differs."""
+        with self._reading(source) as read:
+            write = os.open(target, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            try:
+                if _mirror_content(read, write) and self._sync:
+                    os.fsync(write)
+            finally:
+                os.close(write)
 
     def _copy(self, source: Path, target: Path) -> None:
-        kept = self._database_fd if source == self.database else None
-        fd = os.open(source, os.O_RDONLY | os.O_CLOEXEC) if kept is None else kept
+        with self._reading(source) as read, target.open("wb") as write:
+            _copy_content(read, write.fileno())
+            if self._sync:
+                os.fsync(write.fileno())
+
+    @contextmanager
+    def _reading(self, source: Path) -> Iterator[int]:
+        if source == self.database and self._database_fd is not None:
+            yield self._database_fd
+            return
+        fd = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            with target.open("wb") as write:
-                _copy_content(fd, write.fileno())
-                if self._sync:
-                    os.fsync(write.fileno())
+            yield fd
         finally:
-            if kept is None:
-                os.close(fd)
+            os.close(fd)
 
     def _sync_folder(self, folder: Path) -> None:
         if self._sync:
             _sync_file(folder)
+
+
+def _mirror_content(source: int, target: int) -> bool:
+    """Returns whether anything was written."""
+    size = os.fstat(source).st_size
+    changed = os.fstat(target).st_size != size
+    if changed:
+        os.ftruncate(target, size)
+    for start in range(0, size, _LOOK_BYTES):
+        new, old = os.pread(source, _LOOK_BYTES, start), os.pread(target, _LOOK_BYTES, start)
+        if new == old:
+            continue
+        changed = True
+        for offset in range(0, len(new), _PIECE_BYTES):
+            piece = new[offset : offset + _PIECE_BYTES]
+            if piece != old[offset : offset + _PIECE_BYTES]:
+                os.pwrite(target, piece, start + offset)
+    return changed
 
 
 def _copy_content(source: int, target: int) -> None:

@@ -37,11 +37,11 @@ class Marks:
             os.fsync(file.fileno())
         new.replace(path)
 
-    def set(self, length: int) -> None:
-        """Acknowledge the log up to this length; returns when the mark is as safe as the log is."""
+    def set(self, length: int, durable: bool = True) -> None:
+        """Acknowledge the log up to this length; a durable mark is as safe as the log is when this returns."""
         self._counter += 1
         os.pwrite(self._fd, _slot(self._counter, length), (self._counter % 2) * _SECTOR)
-        if self._sync:
+        if self._sync and durable:
             os.fdatasync(self._fd)
         self.length = length
 

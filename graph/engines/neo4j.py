@@ -83,7 +83,7 @@ class Neo4jEngine:
         self, text: str, parameters: Mapping[str, Any], *, max_rows: int | None, timeout_seconds: float | None
     ) -> QueryResult:
         def work(transaction: ManagedTransaction) -> QueryResult:
-            return _table(transaction.run(text, dict(parameters)), max_rows)  # type: ignore[arg-type]
+            return _table(transaction.run(text, dict(parameters)), max_rows)
 
         return self._server.look(work, timeout_seconds)
 
@@ -157,13 +157,13 @@ class Neo4jEngine:
             return self._server.alone(text, parameters, lambda result: _table(result, self._most_rows))
 
         def work(transaction: ManagedTransaction) -> QueryResult:
-            return _table(transaction.run(text, dict(parameters)), self._most_rows)  # type: ignore[arg-type]
+            return _table(transaction.run(text, dict(parameters)), self._most_rows)
 
         return self._server.write(work, lambda: "the statement", again=False)
 
     def _rows(self, transaction: ManagedTransaction, block: Block, parameters: Mapping[str, Any]) -> list[Row]:
         text = self._texts[block.full_name]
-        result = transaction.run(text.statement, dict(parameters))  # type: ignore[arg-type]
+        result = transaction.run(text.statement, dict(parameters))
         if not text.names:
             result.consume()
             return []
@@ -177,7 +177,7 @@ class Neo4jEngine:
 
 def _table(result: Result, max_rows: int | None) -> QueryResult:
     columns = list(result.keys())
-    rows = []
+    rows: list[list[Any]] = []
     for record in result:
         if max_rows is not None and len(rows) == max_rows:
             return QueryResult(columns, rows, truncated=True)

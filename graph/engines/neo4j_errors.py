@@ -71,7 +71,7 @@ def told(error: Exception, address: Address, at: str = "") -> GraphvineError:
     if isinstance(error, driver.UnsupportedServerProduct):
         return ServerTooOld(f"what answers at {place} is no Neo4j server that the driver knows: {_brief(error)}")
     if code.startswith("Neo.ClientError.Transaction.TransactionTimedOut") or code.endswith("Transaction.Terminated"):
-        return QueryTimeout(f"{at or 'the query'} took longer than it may, or was interrupted: narrow it, or allow more")
+        return QueryTimeout(f"{at or 'the query'} took too long, or was interrupted: narrow it, or allow more")
     if code == "Neo.ClientError.Statement.AccessMode":
         return WriteRefused(
             "this statement would write: use --write, or Graph.execute, for statements that change something"

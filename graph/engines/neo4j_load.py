@@ -50,13 +50,13 @@ class Load:
     def run(self, batch: list[Row], transaction: ManagedTransaction) -> int:
         """Create these rows."""
         if self._table.kind == "NODE":
-            transaction.run(self._text, rows=batch).consume()  # type: ignore[arg-type]  # a block's text
+            transaction.run(self._text, rows=batch).consume()
             return len(batch)
         ends = [
             {"source": row["from"], "target": row["to"], "columns": {n: v for n, v in row.items() if n not in _ENDS}}
             for row in batch
         ]
-        loaded: int = transaction.run(self._text, rows=ends).value()[0]  # type: ignore[arg-type]  # a block's text
+        loaded: int = transaction.run(self._text, rows=ends).value()[0]
         if loaded != len(batch):
             missing = len(batch) - loaded
             raise StoreError(f"{missing} relationships {self._table.name} lead to nodes that are not there")

@@ -1,8 +1,8 @@
 """Row numbers without a counter: ordered by time, unique over all processes.
 
-A number is a count of microseconds with twelve bits of the process behind it. A process gives each microsecond out once.
-Should two processes have the same bits, and the same microsecond, the constraint on the number refuses the second; it
-then takes other bits and runs its unit again.
+A number is a count of microseconds with twelve bits of the process behind it. A process gives each microsecond out
+once. Should two processes have the same bits, and the same microsecond, the constraint on the number refuses the
+second; it then takes other bits and runs its unit again.
 """
 
 from __future__ import annotations

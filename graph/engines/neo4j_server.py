@@ -67,17 +67,17 @@ class Server:
 
     def read(self, work: Callable[[Any], T], at: str = "") -> T:
         """Run this in a read transaction, again and again while the server is away."""
-        limited = self._unit(work)
+        limited: Callable[[Any], T] = self._unit(work)
         return self._patiently(lambda session: session.execute_read(limited), "READ", at, again=True)
 
     def look(self, work: Callable[[Any], T], seconds: float | None) -> T:
         """Run what somebody typed in a read transaction that has its own limit and can be interrupted."""
-        limited = _package().unit_of_work(metadata={_MARK: self._mark}, timeout=seconds)(work)
+        limited: Callable[[Any], T] = _package().unit_of_work(metadata={_MARK: self._mark}, timeout=seconds)(work)
         return self._patiently(lambda session: session.execute_read(limited), "READ", "", again=True)
 
     @contextmanager
     def unchanged(self) -> Iterator[Any]:
-        """A read transaction for a long look. The server keeps no moment for us, so a write that came between is told."""
+        """A read transaction for a long look; the server keeps no moment for it, so a write meanwhile raises."""
         exceptions = _package().exceptions
         try:
             with self._driver.session(**self._session_options("READ"), fetch_size=2000) as session:
@@ -90,8 +90,8 @@ class Server:
             raise told(error, self.address) from error
 
     def _last_write(self) -> int:
-        shown = "SHOW DATABASES YIELD name, home, lastCommittedTxn WHERE CASE $name WHEN '' THEN home ELSE name = $name END"
-        text = f"{shown} RETURN max(lastCommittedTxn)"
+        ours = "CASE $name WHEN '' THEN home ELSE name = $name END"
+        text = f"SHOW DATABASES YIELD name, home, lastCommittedTxn WHERE {ours} RETURN max(lastCommittedTxn)"
         found: int = self.read(lambda transaction: transaction.run(text, name=self.address.database).value()[0])
         return found
 
@@ -104,14 +104,14 @@ class Server:
 
     def write(self, work: Callable[[Any], T], at: Callable[[], str], *, again: bool) -> T:
         """Run this in a write transaction; `again` says that it may be run twice, should its commit be in doubt."""
-        limited = self._unit(work)
+        limited: Callable[[Any], T] = self._unit(work)
         return self._patiently(lambda session: session.execute_write(limited), "WRITE", at, again=again)
 
     def alone(self, text: str, parameters: Mapping[str, Any], work: Callable[[Any], T]) -> T:
         """Run a statement that brings its own transactions."""
 
         def run(session: Session) -> T:
-            return work(session.run(text, dict(parameters)))  # type: ignore[arg-type]  # somebody typed it
+            return work(session.run(text, dict(parameters)))
 
         return self._patiently(run, "WRITE", "the statement", again=False)
 

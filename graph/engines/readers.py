@@ -15,6 +15,7 @@ class ReadGate:
         self._change = threading.Condition()
         self._reading = 0
         self._closing = False
+        self._alone = 0
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -32,6 +33,9 @@ class ReadGate:
     @contextmanager
     def alone(self, wait_seconds: float | None) -> Iterator[bool]:
         """True inside when all readers are out; False when they did not go in time (None: wait for them)."""
+        if self._alone == threading.get_ident():
+            yield True  # the same thread, further in: a checkpoint that failed opens the store anew
+            return
         with self._change:
             while self._closing:
                 self._change.wait()
@@ -47,9 +51,11 @@ class ReadGate:
                 self._closing = False
                 self._change.notify_all()
         try:
+            if free:
+                self._alone = threading.get_ident()
             yield free
         finally:
             if free:
                 with self._change:
-                    self._closing = False
+                    self._closing, self._alone = False, 0
                     self._change.notify_all()

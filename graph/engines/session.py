@@ -19,7 +19,6 @@ _ADHOC_BEFORE_RECYCLING = 200
 class Session:
     def __init__(self, driver: Any, database: Any, threads: int) -> None:
         self._connection = driver.Connection(database, num_threads=threads)
-        self._scans_columns = driver.__name__ == "kuzu"
         self._prepared: dict[str, Any] = {}
         self._adhoc = 0
 
@@ -29,7 +28,7 @@ class Session:
 
     def rows(self, text: str, parameters: Mapping[str, Any]) -> list[Row]:
         """Run a statement that will come again."""
-        columns = as_columns(text, parameters) if self._scans_columns else None
+        columns = as_columns(text, parameters)
         if columns is not None:
             self._adhoc += 1
             return self._all(self._connection.execute(*columns))

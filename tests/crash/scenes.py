@@ -73,6 +73,12 @@ def commit(place: Place, stopper: Stopper) -> None:
         claims.complete(claim, linking(graph, claim, [f"result {number}" for number in range(50)]))
 
 
+def claim(place: Place, stopper: Stopper) -> None:
+    with place.open() as graph:
+        stopper.arm()
+        assert len(graph.claims("article", "w").claim(1)) == 1
+
+
 def opening(place: Place, stopper: Stopper) -> None:
     stopper.arm()
     place.open().close()
@@ -133,7 +139,7 @@ def _columns(start: int, count: int) -> dict[str, list[Any]]:
 SCENES: dict[str, Scene] = {
     scene.__name__: scene
     for scene in (
-        backup, bulk_load, checkpoint, closing, commit, failing_unit, opening, restore, typed_copy,
+        backup, bulk_load, checkpoint, claim, closing, commit, failing_unit, opening, restore, typed_copy,
     )
 }  # fmt: skip
 

@@ -10,14 +10,15 @@ from pathlib import Path
 
 from tests.tools import neo4j_jars
 
-START_SECONDS = 90
+START_SECONDS = 150
+USER, PASSWORD = "neo4j", "grows-on-walls"
 _OPENED = tuple(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "java.io", "sun.nio.ch"))
 
 
 class Neo4jServer:
     """One server process; its folder outlives a stop, so that it can be started again with what it holds."""
 
-    def __init__(self, folder: Path, *, port: int | None = None, heap_mb: int = 512, auth: bool = False) -> None:
+    def __init__(self, folder: Path, *, port: int | None = None, heap_mb: int = 512) -> None:
         self.folder, self.port, self.heap_mb = folder, port or free_port(), heap_mb
         self.process: subprocess.Popen[bytes] | None = None
         (folder / "conf").mkdir(parents=True)
@@ -27,20 +28,26 @@ class Neo4jServer:
             f"server.bolt.advertised_address=127.0.0.1:{self.port}\n"
             "server.http.enabled=false\n"
             "server.https.enabled=false\n"
-            f"dbms.security.auth_enabled={str(auth).lower()}\n"
+            "dbms.security.auth_enabled=true\n"
             "server.memory.pagecache.size=128m\n"
             "dbms.usage_report.enabled=false\n"
         )
 
     @property
-    def where(self) -> str:
+    def address(self) -> str:
+        """Without name and password."""
         return f"neo4j://127.0.0.1:{self.port}"
+
+    @property
+    def where(self) -> str:
+        return f"neo4j://{USER}:{PASSWORD}@127.0.0.1:{self.port}"
 
     def start(self) -> Neo4jServer:
         """Start it, and come back when it answers."""
         heap = (f"-Xms{self.heap_mb // 2}m", f"-Xmx{self.heap_mb}m", "-XX:+UseSerialGC")
         home = (f"--home-dir={self.folder}", f"--config-dir={self.folder / 'conf'}")
-        command = ("java", *heap, "-cp", f"{neo4j_jars.lib()}/*", *_OPENED, "org.neo4j.server.CommunityEntryPoint", *home)
+        jars = ("-cp", f"{neo4j_jars.lib()}/*")
+        command = ("java", *heap, *jars, *_OPENED, "org.neo4j.server.CommunityEntryPoint", *home)
         with (self.folder / "server.log").open("ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log)
         end = time.monotonic() + START_SECONDS
@@ -50,7 +57,19 @@ class Neo4jServer:
                 self.kill()
                 raise RuntimeError(f"the Neo4j server did not start:\n{tail}")
             time.sleep(0.05)
+        self._log_in()
         return self
+
+    def _log_in(self) -> None:
+        """A new server lets its first user do nothing but choose a password."""
+        import neo4j
+
+        marked = self.folder / "password-chosen"
+        if not marked.exists():
+            with neo4j.GraphDatabase.driver(self.address, auth=(USER, USER)) as driver:
+                chosen = f"ALTER CURRENT USER SET PASSWORD FROM '{USER}' TO '{PASSWORD}'"
+                driver.execute_query(chosen, database_="system")
+            marked.touch()
 
     def stop(self) -> None:
         """Ask it to end, as an administrator would."""

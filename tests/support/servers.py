@@ -56,7 +56,8 @@ def stop() -> None:
 def empty(where: str, *, wholly: bool) -> None:
     """Take everything out of the graph; not wholly means that its schema and its machines stay."""
     with session(where) as asking:
-        known = {entity: steps[-1].version for entity, steps in migrations("neo4j").items() if entity in ported().entities}
+        here = ported().entities
+        known = {entity: steps[-1].version for entity, steps in migrations("neo4j").items() if entity in here}
         recorded = dict(asking.run("MATCH (v:SchemaVersion) RETURN v.entity, v.version").values())
         kept = [_MARK] if wholly or recorded != known else [_MARK, "SchemaVersion", "Pipeline", "State"]
         condition = " OR ".join(f"n:{label}" for label in kept)

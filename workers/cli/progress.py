@@ -24,6 +24,20 @@ def bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
 
 
 @contextmanager
+def counting(what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar to be told (done, total) in rows; None where nobody would see it."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=screen(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+@contextmanager
 def activity(what: str) -> Iterator[Callable[[str], None] | None]:
     """A line that is told what is being done; None where nobody would see it."""
     if not sys.stderr.isatty():

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 
+_MAX_CHARACTERS = 100_000
+
+
 class Embedder(Protocol):
     """Turns texts into vectors of length one, so that a dot product is the cosine. Safe for several threads."""
 
@@ -80,3 +83,11 @@ def as_texts(texts: Sequence[str]) -> list[str]:
     if isinstance(texts, str):
         raise TypeError("embed takes a sequence of texts: give [text] for a single one")
     return [text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+
+
+def shorten(text: str) -> str:
+    """What is read of one text. A model takes some hundred tokens, so this cuts nothing that one would see."""
+    if len(text) <= _MAX_CHARACTERS:
+        return text
+    # White space is no token, however much of it there is.
+    return " ".join(text.split())[:_MAX_CHARACTERS]

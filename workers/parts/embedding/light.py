@@ -12,7 +12,7 @@ from graphvine.workers.parts.embedding import weights
 from graphvine.workers.parts.embedding.batches import plan_batches
 from graphvine.workers.parts.embedding.bert import BertShape, read_shape
 from graphvine.workers.parts.embedding.graph_cache import cached_graph, default_cache_folder
-from graphvine.workers.parts.embedding.interface import EmbeddingPartsMissing, ModelNotUsable, as_texts
+from graphvine.workers.parts.embedding.interface import EmbeddingPartsMissing, ModelNotUsable, as_texts, shorten
 
 if TYPE_CHECKING:
     from graphvine.workers.parts.embedding.interface import Vectors
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 TOKEN_BUDGET = 768
 # So many texts are tokenized at a time: bounds the memory of one call.
 _WINDOW = 2048
-# What is read of one text: a model takes 512 tokens at most, so this cuts nothing but floods of white space.
-_MAX_CHARACTERS = 100_000
 
 
 class LightEmbedder:
@@ -57,7 +55,7 @@ class LightEmbedder:
         texts = as_texts(texts)
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         for start in range(0, len(texts), _WINDOW):
-            window = [text[:_MAX_CHARACTERS] for text in texts[start : start + _WINDOW]]
+            window = [shorten(text) for text in texts[start : start + _WINDOW]]
             self._embed_window(window, vectors[start : start + _WINDOW])
         return vectors
 

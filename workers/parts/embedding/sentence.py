@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphvine.workers.parts.embedding import weights
 from graphvine.workers.parts.embedding.batches import plan_batches
-from graphvine.workers.parts.embedding.interface import EmbeddingPartsMissing, ModelNotUsable, as_texts
+from graphvine.workers.parts.embedding.interface import EmbeddingPartsMissing, ModelNotUsable, as_texts, shorten
 
 if TYPE_CHECKING:
     from graphvine.workers.parts.embedding.interface import Vectors
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 _CPU_TOKEN_BUDGET = 1024
 _GPU_TOKEN_BUDGET = 32_768
 _WINDOW = 8192
-_MAX_CHARACTERS = 100_000
 
 
 class SentenceEmbedder:
@@ -54,7 +53,7 @@ class SentenceEmbedder:
         texts = as_texts(texts)
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         for start in range(0, len(texts), _WINDOW):
-            window = [text[:_MAX_CHARACTERS] for text in texts[start : start + _WINDOW]]
+            window = [shorten(text) for text in texts[start : start + _WINDOW]]
             lengths = [min(length, self.max_tokens) for length in self.count_tokens(window)]
             for batch in plan_batches(lengths, self._token_budget):
                 chosen = [window[position] for position in batch]

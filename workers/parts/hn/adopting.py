@@ -31,9 +31,10 @@ def adopt(batch: Batch, drafts: list[Draft]) -> list[Draft]:
     if not orphans and not stored:
         return []
     listed = _listed(drafts)
-    if orphans:
-        for row in batch.graph.read("hn_item.listing", ids=sorted(orphans)):
-            key = (row["child"], row["wants"])
+    for block, code in (("listing_kids", 1), ("listing_parts", 2)):
+        wanted = sorted(id for id, draft in orphans.items() if lacking(draft) == code)
+        for row in batch.graph.read(f"hn_item.{block}", ids=wanted) if wanted else ():
+            key = (row["child"], code)
             listed[key] = min(row["above"], listed.get(key, row["above"]))
     for draft in orphans.values():
         code = lacking(draft)

@@ -81,8 +81,8 @@ def resolve_hierarchy(batch: Batch) -> None:
     """HNItemHierarchyProcessor: what stands above each item, the story at its top, and the edges to make."""
     batch.drafts += adopt(batch, batch.alive())
     drafts = [draft for draft in batch.alive() if not hierarchy_valid(draft)]
-    refused = {draft.id for draft in batch.drafts if draft.id not in batch.known}
-    batch.threads.place(batch, drafts, refused | {draft.id for draft in drafts if draft.id not in batch.known})
+    # Refused copies make a row too, a failed one, and what stands below it is linked to that.
+    batch.threads.place(batch, drafts, {draft.id for draft in batch.drafts if draft.id not in batch.known})
     for draft in batch.alive():
         draft.wants = draft.wants or lacking(draft)
 

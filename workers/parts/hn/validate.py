@@ -43,6 +43,10 @@ def validate(draft: Draft) -> None:
             content[name] = read(name, value, draft)
     if "type" not in content:
         raise BadField("type", "there is none")
+    # An option belongs to its poll, anything else to its parent: the other of the two is only kept.
+    stray = "parent" if content["type"] == "pollopt" else "poll"
+    if stray in content:
+        extra[stray] = content.pop(stray)
     text = content.get("text")
     if text is not None:
         bare = plain(text)

@@ -1,0 +1,614 @@
+// The life of a page: it waits, is scraped, its text is saved, it is summarized, or it fails.
+// document: scrape-summarize-manager.md
+// machine: ScrapeItem.state
+// pipeline: scrape_item
+// key: id
+// states: idle* scraping scraped summarizing completed! failed! excluded!
+// beyond failed: a page that can't be had or read must not keep its batch from ending.
+// beyond excluded: somebody may take a page out of its batch for good; that needs a place of its own.
+//
+// Numbers guard, words tell. Waiting to be scraped: lease = 0 and due is the earliest moment. Waiting, with its text,
+// to be summarized, lease = -1. In the manager's hands: lease is the token and due = $never. At rest: lease = 0 and
+// due = $never.
+// While it is scraped a page has one of the slots 1 to max_scrapes; no two pages of a graph have the same, so that the
+// number of scrapes is limited by the graph itself, whoever runs them.
+
+// == Arrival ==
+
+// name: seed(rows, now)
+// move: -> idle
+// transition: initialize
+// number: rows.seq
+// ready
+// Put these addresses in, where they are not there yet; the batch named default takes them up.
+UNWIND $rows AS r
+WITH r.id AS id, r.seq AS seq
+MERGE (a:ScrapeItem {id: id})
+ON CREATE SET a.seq = seq, a.url = id, a.batch = 'default', a.batch_seq = 0, a.state = 'idle', a.slot = 0,
+    a.retry_count = 0, a.due = $now, a.lease = 0, a.lost_claims = 0, a.failure_count = 0
+RETURN a.seq AS seq, a.seq = seq AS created, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state;
+
+// name: add(rows, batch, batch_seq, now)
+// move: -> idle
+// transition: initialize
+// number: rows.seq
+// ready
+// Put the pages of a batch in, where they are not there yet.
+UNWIND $rows AS r
+WITH r.id AS id, r.url AS url, r.seq AS seq
+MERGE (a:ScrapeItem {id: id})
+ON CREATE SET a.seq = seq, a.url = url, a.batch = $batch, a.batch_seq = $batch_seq, a.state = 'idle', a.slot = 0,
+    a.retry_count = 0, a.due = $now, a.lease = 0, a.lost_claims = 0, a.failure_count = 0
+RETURN a.seq AS seq, a.seq = seq AS created, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state;
+
+// name: adopt(batch, batch_seq)
+// The batch takes up the pages that were put in for it one by one.
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = 0 AND a.batch = $batch
+SET a.batch_seq = $batch_seq
+RETURN a.seq AS seq;
+
+// name: show_batch(batch, batch_seq)
+// Draw the lines from a batch to its pages, where there are none yet.
+MATCH (b:ScrapeBatch {name: $batch})
+WITH b
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq
+MERGE (b)-[l:SCRAPES]->(a)
+ON CREATE SET l.gone = 0;
+
+// == Scraping ==
+
+// name: claim(seqs, lo, hi, worker, token, now, at, never)
+// move: idle -> scraping
+// transition: claim_item
+// Take these pages outside the slots, where they are still free and due; the manager takes them by start_scrape.
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = 0 AND a.due <= $now
+SET a.state = 'scraping', a.slot = 0, a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
+RETURN a.seq AS seq;
+
+// name: start_scrape(key, seq, slot, batch, manager, worker, token, now, at, never)
+// move: idle -> scraping
+// transition: claim_item
+// Take this page into a slot, where both are still free, the page is due, and its batch is in the hands of this manager.
+MATCH (other:ScrapeItem)
+WHERE other.slot = $slot
+WITH count(*) AS taken
+OPTIONAL MATCH (b:ScrapeBatch {name: $batch})
+WITH taken, b
+MATCH (a:ScrapeItem {id: $key})
+WHERE taken = 0 AND (b.lease IS NULL OR b.lease = $manager) AND a.seq = $seq AND a.lease = 0 AND a.due <= $now
+SET a.state = 'scraping', a.slot = $slot, a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
+RETURN a.seq AS seq;
+
+// name: slots()
+// Which slots are taken.
+MATCH (a:ScrapeItem)
+WHERE a.slot > 0
+RETURN a.slot AS slot;
+
+// name: heartbeat(seqs, lo, hi, tokens, at)
+// move: scraping -> scraping
+// move: summarizing -> summarizing
+// beyond: the manager says that its work goes on; the document knows no manager that dies.
+// guard
+// Say that the work on these pages goes on.
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease IN $tokens
+SET a.claimed_at = $at
+RETURN a.seq AS seq, a.lease AS token;
+
+// name: finish_scrape(seqs, lo, hi, token, at)
+// role: complete
+// move: scraping -> scraped
+// transition: handle_scrape_done
+// guard
+// These pages are scraped: their text is saved by the steps of the same unit, and they wait for their summary.
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'scraping'
+SET a.state = 'scraped', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.scraped_at = $at, a.retry_count = 0,
+    a.lease = -1, a.due = 0
+RETURN a.seq AS seq;
+
+// name: finish_scrape_one(key, seq, token, at)
+// role: complete_one
+// move: scraping -> scraped
+// transition: handle_scrape_done
+// guard
+// The same for one page by its key.
+MATCH (a:ScrapeItem {id: $key})
+WHERE a.seq = $seq AND a.lease = $token AND a.state = 'scraping'
+SET a.state = 'scraped', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.scraped_at = $at, a.retry_count = 0,
+    a.lease = -1, a.due = 0
+RETURN a.seq AS seq;
+
+// name: save_page(seq, key, scraped, title, words)
+// held: seq
+// What was scraped, as JSON; a summary of an older text no longer fits.
+MATCH (a:ScrapeItem {id: $key})
+WHERE a.seq = $seq
+SET a.scraped = $scraped, a.title = $title, a.words = $words, a.summary = NULL, a.summarizer = NULL;
+
+// name: release(seqs, lo, hi, token, due)
+// move: scraping -> idle
+// beyond: a manager that stops gives back what it holds, at no cost to the page.
+// guard
+// ready
+// Give these pages back untouched, not to be taken again before `due`.
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'scraping'
+SET a.state = 'idle', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.lease = 0, a.due = $due
+RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
+    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
+
+// == Summarizing ==
+
+// name: start_summary(seqs, lo, hi, worker, token, now, at, never)
+// role: claim
+// move: scraped -> summarizing
+// transition: start_summary
+// Take these scraped pages, whose summary is to be written, where they are still free and due.
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = -1 AND a.due <= $now
+SET a.state = 'summarizing', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
+RETURN a.seq AS seq;
+
+// name: apply_partial(key, seq, token, summary, summarizer)
+// move: summarizing -> summarizing
+// transition: apply_partial
+// guard
+// The summary as far as it is written.
+MATCH (a:ScrapeItem {id: $key})
+WHERE a.seq = $seq AND a.lease = $token AND a.state = 'summarizing'
+SET a.summary = $summary, a.summarizer = $summarizer
+RETURN a.seq AS seq;
+
+// name: finish_summary(seqs, lo, hi, token, at)
+// role: complete
+// move: summarizing -> completed
+// transition: apply_final
+// guard
+// The summaries of these pages are written, by the steps of the same unit: they are done.
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'summarizing'
+SET a.state = 'completed', a.ended_at = $at, a.lease = 0
+RETURN a.seq AS seq;
+
+// name: finish_summary_one(key, seq, token, at)
+// role: complete_one
+// move: summarizing -> completed
+// transition: apply_final
+// guard
+// The same for one page by its key.
+MATCH (a:ScrapeItem {id: $key})
+WHERE a.seq = $seq AND a.lease = $token AND a.state = 'summarizing'
+SET a.state = 'completed', a.ended_at = $at, a.lease = 0
+RETURN a.seq AS seq;
+
+// name: save_summary(seq, key, summary, summarizer)
+// held: seq
+// The final summary, and what wrote it.
+MATCH (a:ScrapeItem {id: $key})
+WHERE a.seq = $seq
+SET a.summary = $summary, a.summarizer = $summarizer;
+
+// name: release_summary(seqs, lo, hi, token, due)
+// role: release
+// move: summarizing -> scraped
+// beyond: a manager that stops gives back what it holds; the text is there, only the summary starts anew.
+// guard
+// ready
+// Give these pages back with their text, not to be taken again before `due`.
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'summarizing'
+SET a.state = 'scraped', a.claimed_by = NULL, a.claimed_at = NULL, a.lease = -1, a.due = $due
+RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
+    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
+
+// == Failures ==
+
+// name: retry(key, seq, token, due, error)
+// move: scraping -> idle
+// beyond: a page that is away may come back; the document has no failures.
+// guard
+// ready
+// It failed in a way that may pass: back to waiting, not before `due`.
+MATCH (a:ScrapeItem {id: $key})
+WHERE a.seq = $seq AND a.lease = $token AND a.state = 'scraping'
+SET a.state = 'idle', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.retry_count = a.retry_count + 1,
+    a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0, a.due = $due
+RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
+    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
+
+// name: retry_summary(key, seq, token, due, error)
+// role: retry
+// move: summarizing -> scraped
+// beyond: a model that is away may come back; the text is there, only the summary starts anew.
+// guard
+// ready
+// Its summary failed in a way that may pass: it is tried again, not before `due`.
+MATCH (a:ScrapeItem {id: $key})
+WHERE a.seq = $seq AND a.lease = $token AND a.state = 'summarizing'
+SET a.state = 'scraped', a.claimed_by = NULL, a.claimed_at = NULL, a.retry_count = a.retry_count + 1,
+    a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = -1, a.due = $due
+RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
+    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
+
+// name: fail(key, seq, token, at, error)
+// move: scraping -> failed
+// move: summarizing -> failed
+// beyond: a page that can't be had, or summarized, ends here, so that its batch ends too.
+// guard
+// It failed for good: its tries are used up, or trying again can't help.
+MATCH (a:ScrapeItem {id: $key})
+WHERE a.seq = $seq AND a.lease = $token AND a.state IN ['scraping', 'summarizing']
+SET a.state = 'failed', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.ended_at = $at,
+    a.retry_count = a.retry_count + 1, a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0
+RETURN a.seq AS seq;
+
+// name: note_failure(seq, key, id, at, attempt, kind, message, trace)
+// held: seq
+// Keep what went wrong as a node on its row; the id has ten values a row, so that the eleventh replaces the first.
+MATCH (a:ScrapeItem {id: $key})
+WHERE a.seq = $seq
+MERGE (f:Failure {id: $id})
+SET f.pipeline = 'scrape_item', f.row = $key, f.at = $at, f.attempt = $attempt, f.kind = $kind, f.message = $message,
+    f.trace = $trace
+MERGE (a)-[:SCRAPE_ITEM_FAILURE]->(f);
+
+// == The reaper ==
+
+// name: stale(cutoff, limit)
+// Claims with no heartbeat since the cutoff, or whose lease was lost by hand.
+MATCH (a:ScrapeItem)
+WHERE a.state IN ['scraping', 'summarizing'] AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
+RETURN a.seq AS seq, a.id AS key, a.state AS state, a.lost_claims AS lost_claims, a.failure_count AS failure_count,
+    a.claimed_by AS claimed_by
+ORDER BY a.seq LIMIT $limit;
+
+// name: left_behind(batch_seq, limit)
+// What the manager before held of a batch.
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq AND a.lease > 0
+RETURN a.seq AS seq, a.id AS key, a.state AS state, a.lost_claims AS lost_claims, a.failure_count AS failure_count,
+    a.claimed_by AS claimed_by
+ORDER BY a.seq LIMIT $limit;
+
+// name: reclaim(seqs, lo, hi, cutoff, now, max_lost)
+// move: scraping -> idle
+// beyond: what was being scraped when the manager died is scraped again.
+// guard
+// ready
+// Their manager is gone: back to waiting.
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state = 'scraping'
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
+SET a.state = 'idle', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
+    a.lease = 0, a.due = $now
+RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
+    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
+
+// name: reclaim_summary(seqs, lo, hi, cutoff, now, max_lost)
+// role: reclaim
+// move: summarizing -> scraped
+// beyond: what was being summarized when the manager died has its text: it goes on from there.
+// guard
+// ready
+// Their manager is gone: their summary starts anew.
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state = 'summarizing'
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
+SET a.state = 'scraped', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
+    a.lease = -1, a.due = $now
+RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
+    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
+
+// name: give_up(seqs, lo, hi, cutoff, at, max_lost, error, never)
+// move: scraping -> failed
+// move: summarizing -> failed
+// beyond: a page that takes its manager down each time must not be tried for ever.
+// guard
+// Their managers were lost too often: they fail.
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state IN ['scraping', 'summarizing']
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 >= $max_lost
+SET a.state = 'failed', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.ended_at = $at,
+    a.lost_claims = a.lost_claims + 1, a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0,
+    a.due = $never
+RETURN a.seq AS seq;
+
+// == By hand ==
+
+// name: requeue(seqs, lo, hi, now)
+// move: failed -> idle
+// beyond: somebody has another try made.
+// ready
+// Failed pages go back to waiting with a clean slate.
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state = 'failed'
+SET a.state = 'idle', a.slot = 0, a.ended_at = NULL, a.retry_count = 0, a.lost_claims = 0, a.last_error = NULL,
+    a.lease = 0, a.due = $now
+RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
+    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
+
+// name: exclude(seqs, lo, hi, at, never)
+// move: idle | failed -> excluded
+// beyond: somebody takes pages out of their batch.
+// Out for good: never taken again.
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state IN ['idle', 'failed']
+SET a.state = 'excluded', a.ended_at = $at, a.lease = 0, a.due = $never
+RETURN a.seq AS seq;
+
+// name: named(keys)
+// Where these pages stand.
+UNWIND $keys AS key
+MATCH (a:ScrapeItem)
+WHERE a.id = key
+RETURN a.seq AS seq, a.id AS key, a.state AS state;
+
+// name: failed(contains, limit)
+// What failed, the newest first, by a part of its address or of its error.
+MATCH (a:ScrapeItem)
+WHERE a.state = 'failed' AND ($contains = '' OR a.id CONTAINS $contains OR a.last_error CONTAINS $contains)
+RETURN a.seq AS seq, a.id AS key, a.state AS state, a.last_error AS reason, a.retry_count AS retry_count,
+    a.ended_at AS failed_at
+ORDER BY a.ended_at DESC LIMIT $limit;
+
+// name: failed_named(keys)
+// Which of these failed, and why.
+UNWIND $keys AS key
+MATCH (a:ScrapeItem)
+WHERE a.id = key AND a.state = 'failed'
+RETURN a.seq AS seq, a.id AS key, a.state AS state, a.last_error AS reason, a.retry_count AS retry_count,
+    a.ended_at AS failed_at;
+
+// name: failures(key)
+// What went wrong with one page, the newest first.
+MATCH (a:ScrapeItem {id: $key})-[:SCRAPE_ITEM_FAILURE]->(f:Failure)
+RETURN f.at AS at, f.attempt AS attempt, f.kind AS kind, f.message AS message, f.trace AS trace
+ORDER BY f.at DESC;
+
+// == What comes next ==
+// Pages have no depth: all lie equally near.
+
+// name: ready(now, lease, limit)
+// What can be taken now, in the order of arrival: what is to be scraped (lease 0) or to be summarized (-1).
+MATCH (a:ScrapeItem)
+WHERE a.due <= $now AND a.lease = $lease
+RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
+    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
+ORDER BY a.seq LIMIT $limit;
+
+// name: ready_in(batch_seq, now, lease, limit)
+// The same for the pages of one batch.
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq AND a.due <= $now AND a.lease = $lease
+RETURN a.seq AS seq, a.id AS key, a.url AS url, a.retry_count AS retry_count, a.lost_claims AS lost_claims,
+    a.failure_count AS failure_count
+ORDER BY a.seq LIMIT $limit;
+
+// name: frontier(now, lease)
+// How many pages are ready; numbers alone, so that it is quick.
+MATCH (a:ScrapeItem)
+WHERE a.due <= $now AND a.lease = $lease
+RETURN 0 AS depth, count(*) AS ready;
+
+// name: frontier_at(now, lease, depth)
+// Between which numbers the ready pages lie.
+MATCH (a:ScrapeItem)
+WHERE a.due <= $now AND a.lease = $lease AND $depth = 0
+RETURN min(a.seq) AS lo, max(a.seq) AS hi, count(*) AS ready;
+
+// name: ready_at(now, lease, depth, lo, hi, limit)
+// What can be taken now, between two numbers.
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.due <= $now AND a.lease = $lease AND $depth = 0
+RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
+    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
+ORDER BY a.seq LIMIT $limit;
+
+// name: next_due(now, lease, never)
+// When the next page that is backing off comes due.
+MATCH (a:ScrapeItem)
+WHERE a.due > $now AND a.due < $never AND a.lease = $lease
+RETURN min(a.due) AS due, count(*) AS waiting;
+
+// == Words set by hand ==
+// People may set a state at the console: the word wins, and the numbers follow.
+
+// name: misaligned(never, limit)
+// Pages whose numbers do not say what their word says.
+MATCH (a:ScrapeItem)
+WHERE a.seq IS NULL OR a.due IS NULL OR a.lease IS NULL OR a.slot IS NULL OR a.batch_seq IS NULL
+    OR a.retry_count IS NULL OR a.lost_claims IS NULL OR a.failure_count IS NULL OR a.url IS NULL
+    OR (a.state = 'idle' AND (a.lease <> 0 OR a.due >= $never OR a.slot <> 0))
+    OR (a.state = 'scraping' AND (a.lease <= 0 OR a.due < $never))
+    OR (a.state = 'scraped' AND (a.lease <> -1 OR a.due >= $never OR a.slot <> 0))
+    OR (a.state = 'summarizing' AND (a.lease <= 0 OR a.due < $never OR a.slot <> 0))
+    OR (a.state IN ['completed', 'failed', 'excluded'] AND (a.lease <> 0 OR a.due < $never OR a.slot <> 0))
+RETURN a.id AS key, a.state AS state,
+    (a.seq IS NULL OR a.due IS NULL OR a.lease IS NULL OR a.slot IS NULL OR a.batch_seq IS NULL
+    OR a.retry_count IS NULL OR a.lost_claims IS NULL OR a.failure_count IS NULL OR a.url IS NULL) AS incomplete
+LIMIT $limit;
+
+// name: number(rows)
+// number: rows.seq
+// Give numbers to the pages that were made, or left, without them by hand.
+UNWIND $rows AS r
+WITH r.key AS key, r.seq AS seq
+MATCH (a:ScrapeItem)
+WHERE a.id = key
+SET a.seq = coalesce(a.seq, seq), a.due = coalesce(a.due, 0), a.lease = coalesce(a.lease, 0),
+    a.slot = coalesce(a.slot, 0), a.batch_seq = coalesce(a.batch_seq, 0), a.batch = coalesce(a.batch, 'default'),
+    a.url = coalesce(a.url, a.id), a.retry_count = coalesce(a.retry_count, 0),
+    a.lost_claims = coalesce(a.lost_claims, 0), a.failure_count = coalesce(a.failure_count, 0);
+
+// name: align_idle(now, never)
+// Set to idle by hand: free, and due now.
+MATCH (a:ScrapeItem)
+WHERE a.state = 'idle' AND (a.lease <> 0 OR a.due >= $never OR a.slot <> 0)
+SET a.lease = 0, a.due = $now, a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL
+RETURN a.seq AS seq;
+
+// name: align_claimed(never, nobody)
+// Set to scraping or summarizing by hand: held by nobody, so that the reaper takes it back.
+MATCH (a:ScrapeItem)
+WHERE a.state IN ['scraping', 'summarizing']
+    AND (a.lease <= 0 OR a.due < $never OR (a.state = 'summarizing' AND a.slot <> 0))
+SET a.lease = $nobody, a.due = $never, a.slot = 0, a.claimed_by = NULL
+RETURN a.seq AS seq;
+
+// name: align_scraped(now, never)
+// Set to scraped by hand: free, to be summarized.
+MATCH (a:ScrapeItem)
+WHERE a.state = 'scraped' AND (a.lease <> -1 OR a.due >= $never OR a.slot <> 0)
+SET a.lease = -1, a.due = $now, a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL
+RETURN a.seq AS seq;
+
+// name: align_final(never)
+// Set to a state of rest by hand: in nobody's hands, and never due.
+MATCH (a:ScrapeItem)
+WHERE a.state IN ['completed', 'failed', 'excluded'] AND (a.lease <> 0 OR a.due < $never OR a.slot <> 0)
+SET a.lease = 0, a.due = $never, a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL
+RETURN a.seq AS seq;
+
+// == Where the whole stands ==
+
+// name: counts()
+// How many pages are in each state.
+MATCH (a:ScrapeItem)
+RETURN a.state AS state, count(*) AS count
+ORDER BY state;
+
+// name: last_number()
+// The highest number given so far.
+MATCH (a:ScrapeItem)
+RETURN max(a.seq) AS seq
+UNION ALL
+MATCH (b:ScrapeBatch)
+RETURN max(b.seq) AS seq;
+
+// name: oldest_heartbeat()
+// The heartbeat of the claim that has been silent longest.
+MATCH (a:ScrapeItem)
+WHERE a.state IN ['scraping', 'summarizing']
+RETURN min(a.claimed_at) AS at, count(*) AS claimed;
+
+// name: page(key)
+// What was scraped of one page.
+MATCH (a:ScrapeItem {id: $key})
+RETURN a.seq AS seq, a.url AS url, a.state AS state, a.scraped AS scraped;
+
+// == Batches ==
+// A batch is `open` until all of its pages are at rest, then `finished`; more pages open it again, for another round.
+// Its manager holds it by a lease with an end, which it renews. The hook is `pending` once the batch is finished, then
+// `done`, or `failed`; its key is the same for every try of one round.
+
+// name: open_batch(rows, at)
+// number: rows.seq
+// Make this batch, where it is not there yet.
+UNWIND $rows AS r
+WITH r.name AS name, r.seq AS seq
+MERGE (b:ScrapeBatch {name: name})
+ON CREATE SET b.seq = seq, b.status = 'open', b.round = 1, b.created_at = $at, b.lease = 0, b.until = 0, b.hook_tries = 0
+RETURN b.name AS name, b.seq AS seq, b.status AS status, b.round AS round, b.manager AS manager, b.lease AS lease,
+    b.until AS until, b.hook AS hook, b.hook_key AS hook_key, b.hook_tries AS hook_tries;
+
+// name: batch(name)
+// Where a batch stands.
+MATCH (b:ScrapeBatch {name: $name})
+RETURN b.name AS name, b.seq AS seq, b.status AS status, b.round AS round, b.manager AS manager, b.lease AS lease,
+    b.until AS until, b.hook AS hook, b.hook_key AS hook_key, b.hook_tries AS hook_tries, b.hook_error AS hook_error,
+    b.created_at AS created_at, b.finished_at AS finished_at;
+
+// name: batches(limit)
+// The batches, the newest first.
+MATCH (b:ScrapeBatch)
+RETURN b.name AS name, b.seq AS seq, b.status AS status, b.round AS round, b.manager AS manager, b.hook AS hook,
+    b.created_at AS created_at, b.finished_at AS finished_at
+ORDER BY b.seq DESC LIMIT $limit;
+
+// name: unfinished_batches(limit)
+// Batches that have something left to do, the oldest first: pages, or their hook.
+MATCH (b:ScrapeBatch)
+WHERE b.status = 'open' OR b.hook = 'pending'
+RETURN b.name AS name, b.seq AS seq
+ORDER BY b.seq LIMIT $limit;
+
+// name: manage(name, lease, dead, worker, now, until)
+// Take a batch in hand, or keep it: where it is free, ours, that of a manager known to be dead, or silent too long.
+MATCH (b:ScrapeBatch {name: $name})
+WHERE b.lease = 0 OR b.lease = $lease OR b.lease = $dead OR b.until < $now
+SET b.lease = $lease, b.manager = $worker, b.until = $until
+RETURN b.seq AS seq, b.status AS status, b.round AS round, b.hook AS hook, b.hook_key AS hook_key,
+    b.hook_tries AS hook_tries;
+
+// name: unmanage(name, lease)
+// The manager lets go of its batch.
+MATCH (b:ScrapeBatch {name: $name})
+WHERE b.lease = $lease
+SET b.lease = 0, b.until = 0, b.manager = NULL
+RETURN b.seq AS seq;
+
+// name: reopen_batch(name, lease, never)
+// A finished batch with pages that are not at rest has another round.
+MATCH (b:ScrapeBatch {name: $name})
+WHERE b.lease = $lease AND b.status = 'finished'
+WITH b, b.seq AS number
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = number AND (a.lease <> 0 OR a.due < $never)
+WITH b, count(*) AS left_over
+WHERE left_over > 0
+SET b.status = 'open', b.round = b.round + 1, b.finished_at = NULL, b.hook = NULL, b.hook_key = NULL, b.hook_tries = 0,
+    b.hook_error = NULL, b.hook_at = NULL
+RETURN b.seq AS seq, b.round AS round;
+
+// name: left_over(batch_seq, never)
+// How many pages of a batch are not at rest.
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq AND (a.lease <> 0 OR a.due < $never)
+RETURN count(*) AS left_over;
+
+// name: finish_batch(name, lease, batch_seq, never, at, hook, hook_key)
+// guard
+// All pages of the batch are at rest: it is finished, and its hook is to run.
+OPTIONAL MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq AND (a.lease <> 0 OR a.due < $never)
+WITH count(a.seq) AS left_over
+MATCH (b:ScrapeBatch {name: $name})
+WHERE left_over = 0 AND b.lease = $lease AND b.status = 'open'
+SET b.status = 'finished', b.finished_at = $at, b.hook = $hook, b.hook_key = $hook_key, b.hook_tries = 0
+RETURN b.seq AS seq;
+
+// name: hook_done(name, lease, hook_key, at)
+// guard
+// The hook of this round has run; what it wrote through us stands in the same unit.
+MATCH (b:ScrapeBatch {name: $name})
+WHERE b.lease = $lease AND b.hook_key = $hook_key AND b.hook IN ['pending', 'failed']
+SET b.hook = 'done', b.hook_at = $at, b.hook_error = NULL, b.hook_tries = b.hook_tries + 1
+RETURN b.seq AS seq;
+
+// name: hook_failed(name, lease, hook_key, at, error, hook)
+// guard
+// The hook raised: it stays pending, or has failed when it was tried enough.
+MATCH (b:ScrapeBatch {name: $name})
+WHERE b.lease = $lease AND b.hook_key = $hook_key AND b.hook IN ['pending', 'failed']
+SET b.hook = $hook, b.hook_at = $at, b.hook_error = $error, b.hook_tries = b.hook_tries + 1
+RETURN b.seq AS seq, b.hook_tries AS tries;
+
+// name: results(batch_seq, after, limit)
+// The pages of a batch with what became of them, in the order of arrival.
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq AND a.seq > $after
+RETURN a.seq AS seq, a.id AS key, a.url AS url, a.state AS state, a.title AS title, a.words AS words,
+    a.summary AS summary, a.summarizer AS summarizer, a.last_error AS error, a.retry_count AS retry_count
+ORDER BY a.seq LIMIT $limit;
+
+// name: counts_of(batch_seq)
+// How many pages of a batch are in each state.
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq
+RETURN a.state AS state, count(*) AS count
+ORDER BY state;

@@ -1,0 +1,20 @@
+"""What the tests on a real Neo4j server share."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphvine.engines.neo4j import Neo4jEngine
+from graphvine.graph import Graph
+
+
+@pytest.fixture(scope="session", autouse=True)
+def only_here(engine_name: str) -> None:
+    if engine_name != "neo4j":
+        pytest.fail("these tests are of one engine: run them with --engine neo4j")
+
+
+@pytest.fixture
+def engine(graph: Graph) -> Neo4jEngine:
+    assert isinstance(graph.engine, Neo4jEngine)
+    return graph.engine

@@ -1,0 +1,134 @@
+"""What stands in queries/neo4j/ and schema/neo4j/: only what differs, each with its reason, and nothing unguarded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graphvine.engines.neo4j_texts import needs_lock, ported, returned, text_of
+from graphvine.queries import Block, QueryFileError, library, load
+from graphvine.schema import migrations
+from tests.tools.package_tree import REPOSITORY
+
+BASE, NEO4J = library(), library("neo4j")
+DIFFERENT = {
+    block.full_name: block
+    for entity in NEO4J.entities.values()
+    for block in entity.blocks.values()
+    if block.file.startswith("queries/neo4j/")
+}
+# The whole list, so that a new difference is a decision and not an accident.
+REPLACED = {
+    "article.align_claimed", "article.align_discovered", "article.align_final", "article.align_loaded",
+    "article.links_discovered", "article.lower_depth", "article.next_due", "article.number", "article.ready",
+    "graph.erase_machine",
+}  # fmt: skip
+ONLY_HERE = {
+    "article.align_wordless", "article.lock", "article.lock_row", "article.ready_from", "graph.load_nodes",
+    "graph.load_relationships",
+}  # fmt: skip
+# Pipelines that Neo4j does not have, with the reason.
+NOT_PORTED = {
+    "hn_item": "not written yet; its statements use casts and path filters of the embedded engines' dialect",
+    "scrape_item": "not written yet; it needs locks and constraints",
+}
+
+
+def test_the_list_of_differences_is_complete() -> None:
+    base = {block.full_name for entity in BASE.entities.values() for block in entity.blocks.values()}
+    of_ported = {name for name in DIFFERENT if DIFFERENT[name].entity in ported().entities}
+    assert of_ported & base == REPLACED
+    assert of_ported - base == ONLY_HERE
+
+
+@pytest.mark.parametrize("name", sorted(REPLACED))
+def test_a_replaced_block_says_why(name: str) -> None:
+    assert "Differs" in DIFFERENT[name].purpose
+
+
+@pytest.mark.parametrize("name", sorted(REPLACED))
+def test_a_replaced_block_does_differ(name: str) -> None:
+    assert DIFFERENT[name].text.split() != BASE.block(name).text.split()
+
+
+def test_every_entity_has_its_constraints_or_is_listed_as_missing() -> None:
+    assert set(BASE.entities) - set(ported().entities) == set(NOT_PORTED)
+    for entity, steps in migrations("neo4j").items():
+        if entity not in NOT_PORTED:
+            assert steps[0].file == f"schema/neo4j/{entity}.cypher"
+
+
+def test_migrations_can_be_run_again() -> None:
+    """A change of the schema and its record can't share a transaction there, so a kill may come between."""
+    for entity in ported().entities:
+        for migration in migrations("neo4j")[entity]:
+            for statement in migration.statements:
+                assert "IF NOT EXISTS" in statement, f"{migration.file}:{migration.line}"
+
+
+@pytest.mark.parametrize("pipeline", sorted(ported().machines))
+def test_the_machine_is_the_same_on_every_engine(pipeline: str) -> None:
+    here, there = BASE.machines[pipeline], NEO4J.machines[pipeline]
+    assert here.states == there.states
+    assert {(m.source, m.target, m.block) for m in here.moves} <= {(m.source, m.target, m.block) for m in there.moves}
+    assert {m.target for m in there.moves if m.source is None} == {m.target for m in here.moves if m.source is None}
+
+
+GUARDED = [
+    pytest.param(block, id=block.full_name)
+    for entity in ported().entities.values()
+    for block in entity.blocks.values()
+    if needs_lock(block)
+]
+
+
+@pytest.mark.parametrize("block", GUARDED)
+def test_a_guard_is_read_behind_the_lock(block: Block) -> None:
+    statement = text_of(block, ported()).statement
+    before_the_lock, _, behind = statement.partition(".lock = 0")
+    assert behind, "it does not lock"
+    if block.name.startswith("align_"):  # these look for rows first, and then look again
+        assert before_the_lock.count("lease") <= behind.count("lease")
+    else:
+        assert "lease" not in before_the_lock and "due" not in before_the_lock
+        assert "_state" not in before_the_lock
+
+
+def test_the_list_of_guarded_blocks_is_not_empty() -> None:
+    names = {str(case.id) for case in GUARDED}
+    assert {"article.claim", "article.finish", "article.heartbeat", "article.reclaim", "article.retry"} <= names
+    assert "article.seed" not in names and "article.ready" not in names
+
+
+def test_a_guarded_block_that_nothing_can_lock_is_refused(tmp_path: Path) -> None:
+    text = (REPOSITORY / "queries" / "article.cypher").read_text("utf-8")
+    (tmp_path / "article.cypher").write_text(text, "utf-8")
+    bare = load(tmp_path)
+    with pytest.raises(QueryFileError, match=r"article\.cypher:\d+: block 'claim' has none of lock, "):
+        text_of(bare.block("article.claim"), bare)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("MATCH (a) RETURN a.x AS x, a.y AS y", ["x", "y"]),
+        ("MATCH (a) RETURN DISTINCT a.x AS x ORDER BY a.x LIMIT $n", ["x"]),
+        ("MATCH (a) WITH a.x AS x, count(*) AS n RETURN x, n", ["x", "n"]),
+        ("MATCH (a) RETURN f(a, b) AS one, [a, b] AS two, {k: a.v} AS three", ["one", "two", "three"]),
+        ("MATCH (a) RETURN CASE WHEN a.x = 1 THEN 'y, AS z' ELSE 'n' END AS case_", ["case_"]),
+        ("MATCH (a) RETURN a.x AS x UNION ALL MATCH (b) RETURN b.x AS x", ["x"]),
+        ("MATCH (a) WHERE EXISTS { MATCH (b) RETURN b.y AS y } RETURN a.x AS x", ["x"]),
+        ("MATCH (a) SET a.x = 1", []),
+        ("MATCH (a) RETURN a.x", []),
+        ("MATCH (a) RETURN *", []),
+    ],
+)
+def test_the_columns_of_a_statement(text: str, names: list[str]) -> None:
+    assert returned(text) == names
+
+
+def test_every_block_that_returns_rows_tells_their_names() -> None:
+    for entity in ported().entities.values():
+        for block in entity.blocks.values():
+            assert bool(returned(block.text)) == ("RETURN" in block.text.upper()), block.full_name

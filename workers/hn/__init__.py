@@ -1,0 +1,3 @@
+"""Hacker News: items, threads and search."""
+
+PIPELINE = "hn_item"

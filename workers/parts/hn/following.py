@@ -1,0 +1,155 @@
+"""The search index of items: it follows the graph by a stamp, and while items come in by the thousand, in a thread."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from graphvine.following import index_folder
+from graphvine.search import Document, RebuildNeeded, SearchPartsMissing, open_index, remove_index
+from graphvine.workers.parts.hn.documents import KIND, document_of_row
+
+if TYPE_CHECKING:
+    from graphvine.graph import Graph
+
+# Stamps are numbers in a row with a few gaps: a page is a stretch of them.
+_STAMPS_AT_ONCE = 20_000
+# Batches that may wait before whoever brings more has to wait too.
+_WAITING = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    documents: Sequence[Document]
+    gone: Sequence[tuple[str, str]]
+    after: int
+    stamp: int
+
+
+class HNIndex:
+    """Open it for a load or for searching. Whatever happens, the graph is the truth and the index catches up."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._folder = index_folder(graph.engine.where) / "hn_item"
+        self.index: Any = self._open()
+        self._tail = self.index.stamp
+        self._offers: queue.Queue[_Offer | None] = queue.Queue(maxsize=_WAITING)
+        self._thread: threading.Thread | None = None
+        self._error: BaseException | None = None
+        self._lock = threading.RLock()
+
+    def offer(
+        self, fresh: Sequence[Document], known: Sequence[Document], gone: Sequence[int], stamp: int, *, whole: bool
+    ) -> None:
+        """A unit was written up to this stamp, and these are all its documents (`whole`), or some are in the graph."""
+        if stamp <= self._tail:
+            return
+        after, self._tail = self._tail, stamp
+        documents = [*fresh, *known] if whole else []
+        names = [(KIND, str(id)) for id in gone]
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._follow, name="graphvine-hn-index", daemon=True)
+            self._thread.start()
+        self._offers.put(_Offer(documents, names, after if whole else -1, stamp))
+
+    def catch_up(self, progress: Callable[[int], None] | None = None) -> int:
+        """Come to where the graph is. Returns how many rows were read for it."""
+        self._drain()
+        with self._lock:
+            return self._read_up(progress)
+
+    def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
+        """Start from nothing: the graph has everything."""
+        self._drain()
+        with self._lock:
+            self.index.close()
+            remove_index(self._folder)
+            self.index = self._open()
+            return self._read_up(progress)
+
+    def close(self) -> None:
+        """End the thread after what was offered to it, and let go of the files."""
+        if self._thread is not None:
+            self._offers.put(None)
+            self._thread.join()
+            self._thread = None
+        self.index.close()
+        self._raise()
+
+    def _read_up(self, progress: Callable[[int], None] | None) -> int:
+        last = self._graph.read("hn_item.searchable")[0]["seq"] or 0
+        read = 0
+        while self.index.stamp < last:
+            upto = self.index.stamp + _STAMPS_AT_ONCE
+            rows = self._graph.read("hn_item.stamped", after=self.index.stamp, upto=upto)
+            made = [document_of_row(row) for row in rows]
+            documents = [document for document in made if isinstance(document, Document)]
+            gone = [name for name in made if not isinstance(name, Document)]
+            self.index.apply(documents, gone, min(upto, last))
+            read += len(rows)
+            if progress is not None:
+                progress(read)
+        self._tail = max(self._tail, last)
+        return read
+
+    def _follow(self) -> None:
+        while (offered := self._offers.get()) is not None:
+            try:
+                if self._error is None:
+                    self._take(offered)
+            except BaseException as error:  # told to whoever catches up, or closes
+                self._error = error
+            finally:
+                self._offers.task_done()
+
+    def _take(self, offered: _Offer) -> None:
+        with self._lock:
+            if self.index.stamp == offered.after:
+                self.index.apply(offered.documents, offered.gone, offered.stamp)
+            elif self.index.stamp < offered.stamp:
+                self._read_up(None)
+
+    def _drain(self) -> None:
+        if self._thread is not None:
+            self._offers.join()
+        self._raise()
+
+    def _raise(self) -> None:
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+
+    def _open(self) -> Any:
+        self._folder.parent.mkdir(exist_ok=True)
+        try:
+            return open_index(self._folder)
+        except RebuildNeeded:
+            # It is a cache: what can't be read is made again.
+            remove_index(self._folder)
+            return open_index(self._folder)
+
+
+@contextmanager
+def following(graph: Graph) -> Iterator[HNIndex | None]:
+    """While this lasts, the index follows what is taken in; None where there is no index, or its parts are missing."""
+    from graphvine.workers.parts.hn.intake import intake
+
+    taking = intake(graph)
+    if not graph.engine.capabilities.single_owner or taking.index is not None:
+        yield taking.index
+        return
+    try:
+        taking.index = HNIndex(graph)
+    except SearchPartsMissing:
+        yield None
+        return
+    try:
+        yield taking.index
+    finally:
+        index, taking.index = taking.index, None
+        index.close()

@@ -1,0 +1,159 @@
+"""Takes items in, thousands at a time: one cascade, one transaction, whatever the source."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from graphvine.records import Step, Unit, UnitResult
+from graphvine.workers.parts.hn.batch import Batch
+from graphvine.workers.parts.hn.cascade import cascade
+from graphvine.workers.parts.hn.item import Draft, hash_of, id_of
+from graphvine.workers.parts.hn.threads import Threads
+from graphvine.workers.parts.hn.validate import BadField, fetched_at
+from graphvine.workers.parts.hn.writes import refused_of, reject, steps_of
+
+if TYPE_CHECKING:
+    from graphvine.graph import Graph
+    from graphvine.workers.parts.hn.following import HNIndex
+
+# A join costs a pass over the table whatever the batch, so batches are large.
+ITEMS_AT_ONCE = 20_000
+# The first retry of what was refused.
+RETRY_MS = 300_000
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of items: `new`, `updated` (a newer copy), `revived` (had failed, or was only known by its id),
+    `unchanged` (seen again), `skipped` (an older copy, or the same twice), `failed`, `rejected` (no usable id)."""
+
+    new: int = 0
+    updated: int = 0
+    revived: int = 0
+    unchanged: int = 0
+    skipped: int = 0
+    failed: int = 0
+    rejected: int = 0
+
+    def __add__(self, other: Taken) -> Taken:
+        return Taken(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
+
+    @property
+    def total(self) -> int:
+        return sum(getattr(self, field.name) for field in fields(self))
+
+
+class Intake:
+    """One for each graph: what waits for a parent is known in memory, so batches are taken in one after another."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = weakref.proxy(graph)
+        self._machine = graph.library.machines["hn_item"]
+        self._lock = threading.RLock()
+        self._threads = Threads(self._graph)
+        self.index: HNIndex | None = None
+
+    def take(
+        self, items: Sequence[Any], source: str, *, handed_over_at: int | None = None, steps: Sequence[Step] = (),
+        guards: Sequence[Step] = (),
+    ) -> Taken:  # fmt: skip
+        """Take these in, in one transaction, with whatever else belongs into it. Nothing is kept if it fails."""
+        with self._lock:
+            now = self._graph.clock.now_ms()
+            drafts, rejected = self._drafts(items, source, handed_over_at or now, now)
+            batch = Batch(self._graph, self._threads, now, drafts)
+            try:
+                cascade(self._machine, batch)
+                refused = refused_of(batch)
+                self._write(batch, refused, [*rejected, *steps], guards)
+            except BaseException:
+                self._threads.forget()
+                raise
+            self._threads.remember(batch, [draft for draft in batch.drafts if draft.outcome in _WRITTEN])
+            return counted(batch.drafts, len(rejected))
+
+    def _write(self, batch: Batch, refused: Sequence[Draft], others: Sequence[Step], guards: Sequence[Step]) -> None:
+        steps = [*guards, *steps_of(batch, refused, RETRY_MS), *others]
+        if not steps:
+            return
+        result: UnitResult = self._graph.run(Unit.of(steps))
+        if self.index is not None:
+            stamp = max((_stamp(row) for rows in result.rows for row in rows), default=0)
+            fresh = [draft.document for draft in batch.drafts if draft.outcome == "new" and not draft.reason]
+            known = [draft.document for draft in batch.drafts if draft.outcome in ("updated", "revived") and not draft.reason]
+            gone = [draft.id for draft in refused if draft.id in batch.known]
+            whole = not batch.settled
+            self.index.offer(fresh, known, gone, stamp, whole=whole)
+
+    def _drafts(self, items: Sequence[Any], source: str, at: int, now: int) -> tuple[list[Draft], list[Step]]:
+        drafts: list[Draft] = []
+        rejected: list[Step] = []
+        for given in items:
+            try:
+                id = id_of(given)
+            except ValueError as error:
+                rejected.append(reject(given, str(error), now))
+                continue
+            draft = Draft(id, given, source, at)
+            try:
+                if "fetchedAt" in given:
+                    draft.fetched_at = fetched_at(given, at)
+            except BadField as error:
+                draft.hash = hash_of({"id": id})
+                draft.refuse(str(error))
+            drafts.append(draft)
+        return drafts, rejected
+
+
+_WRITTEN = frozenset({"new", "updated", "revived"})
+
+
+def _stamp(row: Mapping[str, Any]) -> int:
+    found: int = row.get("stamp") or row.get("seq") or 0
+    return found
+
+
+def counted(drafts: Iterable[Draft], rejected: int) -> Taken:
+    counts: dict[str, int] = {}
+    for draft in drafts:
+        outcome = draft.outcome if not draft.reason else "failed" if draft.outcome == "failed" else "skipped"
+        counts[outcome] = counts.get(outcome, 0) + 1
+    return Taken(rejected=rejected, **counts)
+
+
+_intakes: weakref.WeakKeyDictionary[Any, Intake] = weakref.WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def intake(graph: Graph) -> Intake:
+    """The intake of this graph."""
+    with _lock:
+        found = _intakes.get(graph)
+        if found is None:
+            found = _intakes[graph] = Intake(graph)
+        return found
+
+
+def take_in(
+    graph: Graph, items: Iterable[Any], source: str, *, handed_over_at: int | None = None,
+    batch: int = ITEMS_AT_ONCE, progress: Callable[[Taken], None] | None = None,
+) -> Taken:  # fmt: skip
+    """Take in any number of items, batch by batch. One delivery has one time, unless an item says its own."""
+    at = handed_over_at or graph.clock.now_ms()
+    total = Taken()
+    for part in _parts(items, batch):
+        total += intake(graph).take(part, source, handed_over_at=at)
+        if progress is not None:
+            progress(total)
+    return total
+
+
+def _parts(items: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    rest = iter(items)
+    while part := list(islice(rest, size)):
+        yield part

@@ -1,0 +1,137 @@
+"""What a batch writes, as the steps of one unit."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from graphvine.clock import NEVER, moment
+from graphvine.records import Row, Step
+from graphvine.workers.parts.hn.batch import Batch, Edge
+from graphvine.workers.parts.hn.criteria import MAX_RETRIES
+from graphvine.workers.parts.hn.item import CONTENT, Draft
+
+FAILURES_KEPT = 10
+_MESSAGE_CHARACTERS, _TRACE_CHARACTERS = 2_000, 8_000
+_CONTENT = tuple(CONTENT)
+
+
+def refused_of(batch: Batch) -> list[Draft]:
+    """One refused copy of each item that has no accepted one, the newest; the others are skipped."""
+    accepted = {draft.id for draft in batch.drafts if not draft.reason}
+    best: dict[int, Draft] = {}
+    for draft in batch.drafts:
+        if draft.reason:
+            other = best.get(draft.id)
+            if other is None or (draft.fetched_at, draft.hash) > (other.fetched_at, other.hash):
+                best[draft.id] = draft
+    chosen = []
+    for draft in best.values():
+        row = batch.known.get(draft.id)
+        draft.outcome = "failed"
+        if draft.id in accepted or (row is not None and row["state"] == "completed"):
+            continue  # an accepted copy stays; that another was refused is noted on it
+        if row is not None and row["state"] == "failed" and _older(draft, row):
+            draft.outcome = "skipped"
+            continue
+        chosen.append(draft)
+    return chosen
+
+
+def _older(draft: Draft, row: Row) -> bool:
+    return (draft.fetched_at, draft.hash) <= (row["fetchedAt"] or 0, row["hash"] or 0)
+
+
+def steps_of(batch: Batch, refused: Sequence[Draft], backoff_ms: int) -> Iterator[Step]:
+    """Everything that the batch changes, in the order in which it must be written."""
+    at, first = moment(batch.now), min((draft.id for draft in batch.drafts), default=1)
+    by_outcome: dict[str, list[Draft]] = {}
+    for draft in batch.drafts:
+        if not draft.reason:
+            by_outcome.setdefault(draft.outcome, []).append(draft)
+    timed = {"first_id": first, "at": at}
+    yield from _many("take_in", [_row(d, "seq") for d in by_outcome.get("new", ())], **timed, never=NEVER)
+    yield from _many("merge", [_row(d, "stamp") for d in by_outcome.get("updated", ())], **timed)
+    yield from _many("bring_on", [_row(d, "stamp") for d in by_outcome.get("revived", ())], **timed, never=NEVER)
+    seen = [{"hnId": d.id, "fetchedAt": d.fetched_at} for d in by_outcome.get("unchanged", ())]
+    yield from _many("touch", seen, first_id=first)
+    due = batch.now + backoff_ms
+    new = [_refused(d, due, "seq") for d in refused if d.id not in batch.known]
+    yield from _many("refuse", new, **timed, never=NEVER)
+    known = [_refused(d, due, "stamp") for d in refused if d.id in batch.known]
+    yield from _many("refuse_known", known, **timed, never=NEVER)
+    notes = [_note(d, batch.known.get(d.id)) for d in batch.drafts if d.reason and d.outcome == "failed"]
+    yield from _many("note_failures", notes, at=at)
+    yield from _edges(batch)
+    settled = [{"hnId": id, "story": story, "stamp": 0} for id, story in batch.settled]
+    yield from _many("settle_story", settled, first_id=min((id for id, _ in batch.settled), default=1))
+
+
+def reject(given: object, problem: str, now: int) -> Step:
+    """Something without an id is kept as an error of its own; the same thing again is the same error."""
+    shown = json.dumps(given, sort_keys=True, default=str)
+    name = hashlib.blake2b(shown.encode(), digest_size=12).hexdigest()
+    parameters = {
+        "id": f"hn_item/rejected/{name}", "at": moment(now), "message": storable(problem, _MESSAGE_CHARACTERS),
+        "given": shown[:_TRACE_CHARACTERS],
+    }  # fmt: skip
+    return Step("hn_item.reject", parameters)
+
+
+def storable(text: str, longest: int) -> str:
+    """Text that every engine can store."""
+    return text[:longest].encode("utf-8", "replace").decode("utf-8").replace("\0", "")
+
+
+def _many(block: str, rows: list[dict[str, Any]], **given: Any) -> Iterator[Step]:
+    if rows:
+        yield Step(f"hn_item.{block}", {"rows": rows, **given})
+
+
+def _row(draft: Draft, number: str) -> dict[str, Any]:
+    get = draft.content.get
+    row = {name: get(name) for name in _CONTENT}
+    row["hnId"], row["source"], row["fetchedAt"], row["hash"] = draft.id, draft.source, draft.fetched_at, draft.hash
+    row["story"], row["wants"], row[number] = draft.story, draft.wants, 0
+    return row
+
+
+def _refused(draft: Draft, due: int, number: str) -> dict[str, Any]:
+    return {
+        "hnId": draft.id, "raw": draft.raw(), "source": draft.source, "fetchedAt": draft.fetched_at, "hash": draft.hash,
+        "wants": draft.wants, "failedIn": draft.failed_in, "error": storable(draft.reason, _MESSAGE_CHARACTERS),
+        "retryDue": due if MAX_RETRIES > 1 else None, number: 0,
+    }  # fmt: skip
+
+
+def _note(draft: Draft, row: Row | None) -> dict[str, Any]:
+    count = (row["failure_count"] or 0) if row is not None else 0
+    return {
+        "hnId": draft.id, "id": f"hn_item/{draft.id}/{count % FAILURES_KEPT}", "kind": "refused", "attempt": 1,
+        "message": storable(draft.reason, _MESSAGE_CHARACTERS),
+        "trace": storable(draft.trace, _TRACE_CHARACTERS) if draft.trace else None,
+    }  # fmt: skip
+
+
+def _edges(batch: Batch) -> Iterator[Step]:
+    for edge in batch.edges_gone:
+        block = "unlink_option" if edge.option else "unlink"
+        yield Step(f"hn_item.{block}", {"child": edge.below, "parent": edge.above, "at_ms": batch.now})
+    for edge in batch.edges_again:
+        block = "option_one" if edge.option else "link_one"
+        yield Step(f"hn_item.{block}", {"child": edge.below, "parent": edge.above})
+    for block, edges in (("link", [e for e in batch.edges if not e.option]), ("option", [e for e in batch.edges if e.option])):
+        yield from _many(block, _pairs(edges), **_bounds(edges))
+
+
+def _pairs(edges: Iterable[Edge]) -> list[dict[str, Any]]:
+    return [{"parent": edge.above, "child": edge.below} for edge in edges]
+
+
+def _bounds(edges: Sequence[Edge]) -> dict[str, int]:
+    return {
+        "first_parent": min((edge.above for edge in edges), default=1),
+        "first_child": min((edge.below for edge in edges), default=1),
+    }
