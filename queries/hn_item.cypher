@@ -65,6 +65,7 @@ RETURN a.seq AS seq, a.hnId AS hnId;
 
 // name: merge(rows, first_id, at)
 // number: rows.stamp
+// held: rows.claim
 // A newer copy of completed items: their data changes, their state does not.
 UNWIND $rows AS r
 WITH r.hnId AS hnId, r.type AS type, r.by AS author, r.time AS time, r.title AS title, r.text AS text,
@@ -181,6 +182,7 @@ RETURN a.hnId AS hnId, a.seq AS seq, a.state AS state, a.fetchedAt AS fetchedAt,
 // in whatever order they came.
 
 // name: link(rows, first_parent, first_child)
+// held: rows.claim
 // Put items below their parents; both were never linked.
 UNWIND $rows AS r
 WITH r.parent AS parent, r.child AS child
@@ -203,6 +205,7 @@ MATCH (p:HNItem {hnId: $parent})-[l:PARENT_OF]->(c:HNItem {hnId: $child})
 SET l.gone = $at_ms;
 
 // name: option(rows, first_parent, first_child)
+// held: rows.claim
 // Options belong to their polls; both were never linked.
 UNWIND $rows AS r
 WITH r.parent AS parent, r.child AS child
@@ -239,6 +242,13 @@ RETURN a.seq AS seq, a.stamp AS stamp;
 MATCH (a:HNItem)
 WHERE a.story = 0
 RETURN a.hnId AS hnId, coalesce(a.parent, a.poll) AS above, a.parent IS NULL AS option;
+
+// name: left_behind(limit)
+// Items without a story whose parent has one: a worker and an arrival passed each other.
+MATCH (p:HNItem)-[l:PARENT_OF]->(c:HNItem)
+WHERE c.story = 0 AND p.story > 0 AND l.gone = 0
+RETURN c.hnId AS hnId, p.story AS story
+LIMIT $limit;
 
 // name: wanting()
 // Items that name nothing above them, or were given it by a list of kids or parts.
@@ -425,6 +435,16 @@ SET a.failedIn = a.state, a.retryCount = a.retryCount + 1, a.failure_count = a.f
     a.last_error = error, a.retryDue = retryDue, a.stamp = stamp, a.lease = 0, a.due = $never, a.claimed_by = NULL,
     a.claimed_at = NULL, a.state = 'failed'
 RETURN a.seq AS seq, a.hnId AS hnId, a.retryCount AS retryCount, a.stamp AS stamp;
+
+// name: plan_retry(rows, first_id, max_retries)
+// held: rows.claim
+// What a worker gave up is tried again later, where there are tries left.
+UNWIND $rows AS r
+WITH r.hnId AS hnId, r.retryDue AS retryDue
+MATCH (a:HNItem)
+WHERE a.hnId >= $first_id AND a.hnId = hnId AND a.state = 'failed' AND a.retryCount < $max_retries
+SET a.retryDue = retryDue
+RETURN a.seq AS seq;
 
 // name: retries_due(now, limit)
 // Failed items whose next try is due.

@@ -37,7 +37,6 @@ class KillSafeFiles:
         self._marks: Marks | None = None
         # Kept open while the store is: closing any descriptor of the file would drop the lock that Kuzu has on it.
         self._database_fd: int | None = None
-        self._temporary = [_beside(database, ".safe.new"), _beside(database, ".safe.old")]
 
     @property
     def parts(self) -> list[Path]:
@@ -46,8 +45,7 @@ class KillSafeFiles:
 
     def recover(self) -> str:
         """Make the files whole before the engine sees them; tells what was done, in words, '' for nothing."""
-        for folder in self._temporary:
-            shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(_beside(self.database, ".safe.new"), ignore_errors=True)
         done = []
         if self.safe.exists():
             self._put_back()
@@ -132,16 +130,14 @@ class KillSafeFiles:
 
     def put_in_place(self, content: dict[Path, Path]) -> None:
         """Replace the whole store by these files; a kill leaves the old one or the new one."""
-        new, old = self._temporary
-        for folder in self._temporary:
-            shutil.rmtree(folder, ignore_errors=True)
+        new = _beside(self.database, ".safe.new")
+        shutil.rmtree(new, ignore_errors=True)
         new.mkdir()
         for part, source in content.items():
             self._copy(source, new / part.name)
         self._sync_folder(new)
         if self.safe.exists():
-            self.safe.rename(old)
-            shutil.rmtree(old)
+            self._put_back()  # a checkpoint was cut: until the new files are armed, the old store must be whole
         # From here on, the next opening would put these files in place by itself.
         new.rename(self.safe)
         self._sync_folder(self.safe.parent)

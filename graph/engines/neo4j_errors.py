@@ -14,6 +14,9 @@ from __future__ import annotations
 from graphvine.engines.neo4j_address import PASSWORD, USER, Address
 from graphvine.errors import GraphvineError, QueryError, QueryTimeout, StoreError, StoreMissing, WriteRefused
 
+# The long-term line of version 5; sub-queries and vector indexes are as we use them from here on.
+OLDEST = (5, 26)
+NEEDED = ".".join(map(str, OLDEST))
 _LONGEST = 600
 
 
@@ -68,8 +71,8 @@ def told(error: Exception, address: Address, at: str = "") -> GraphvineError:
         return StoreMissing(f"there is no database {address.database!r} at {place}: create it, or name another")
     if isinstance(error, driver.ServiceUnavailable | driver.SessionExpired):
         return ServerAway(f"no Neo4j server answers at {place}: start it, or check the address ({_brief(error)})")
-    if isinstance(error, driver.UnsupportedServerProduct):
-        return ServerTooOld(f"what answers at {place} is no Neo4j server that the driver knows: {_brief(error)}")
+    if isinstance(error, driver.UnsupportedServerProduct) or "not supported for the Bolt" in str(error):
+        return ServerTooOld(f"what answers at {place} speaks no Bolt of Neo4j {NEEDED} or newer: upgrade the server")
     if code.startswith("Neo.ClientError.Transaction.TransactionTimedOut") or code.endswith("Transaction.Terminated"):
         return QueryTimeout(f"{at or 'the query'} took too long, or was interrupted: narrow it, or allow more")
     if code == "Neo.ClientError.Statement.AccessMode":
@@ -99,5 +102,8 @@ def _refused(code: str, address: Address) -> ServerRefused:
 
 
 def _brief(error: Exception) -> str:
-    message = " ".join(str(getattr(error, "message", None) or error).split())
+    from neo4j.exceptions import Neo4jError
+
+    said = error.message if isinstance(error, Neo4jError) else str(error)
+    message = " ".join(str(said).split())
     return message if len(message) <= _LONGEST else message[: _LONGEST - 3] + "..."

@@ -12,14 +12,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphvine.engines.neo4j_address import Address, Neo4jSettings
-from graphvine.engines.neo4j_errors import CommitUnknown, GraphChanged, ServerAway, ServerTooOld, told
+from graphvine.engines.neo4j_errors import NEEDED, OLDEST, CommitUnknown, GraphChanged, ServerTooOld, told
 from graphvine.errors import EngineMissing, StoreClosed
 
 if TYPE_CHECKING:
     from neo4j import Session
 
 T = TypeVar("T")
-OLDEST = (5, 26)
 _AGENT = re.compile(r"Neo4j/(\d+)\.(\d+)")
 # The driver doubles its pause each time; beyond this we go on with pauses of our own, which a close can cut short.
 _DRIVER_RETRY_SECONDS, _FIRST_PAUSE_SECONDS = 3.0, 0.02
@@ -167,19 +166,13 @@ class Server:
             agent = self._driver.get_server_info().agent
             version = _AGENT.match(agent)
             if version is None or (int(version[1]), int(version[2])) < OLDEST:
-                needed = ".".join(map(str, OLDEST))
                 raise ServerTooOld(
-                    f"{self.address.shown} is {agent}: Graphvine needs Neo4j {needed} or newer, so upgrade the server"
+                    f"{self.address.shown} is {agent}: Graphvine needs Neo4j {NEEDED} or newer, so upgrade the server"
                 )
             with self._driver.session(database=self.address.database or None) as session:
                 self.clock_offset_ms = _offset(lambda: session.run("RETURN datetime.realtime().epochMillis").value()[0])
         except (DriverError, Neo4jError, OSError) as error:
             raise told(error, self.address) from error
-        except Exception as error:
-            # What speaks no Bolt that the driver knows raises an error of the driver's own.
-            if type(error).__module__.startswith("neo4j"):
-                raise ServerAway(f"what answers at {self.address.shown} speaks no Bolt of Neo4j 5: {error}") from error
-            raise
 
 
 def _offset(server_ms: Callable[[], int]) -> int:

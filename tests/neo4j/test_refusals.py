@@ -64,17 +64,18 @@ def test_a_name_that_leads_nowhere() -> None:
     assert "no Neo4j server answers" in refused("bolt://nowhere.invalid:7687", ServerAway)
 
 
-@pytest.mark.parametrize("agent", ["Neo4j/4.4.42", "Neo4j/5.12.0"])
+@pytest.mark.parametrize("agent", ["Neo4j/5.12.0", "Neo4j/5.9-aura", "Memgraph/2.1"])
 def test_an_old_server(agent: str) -> None:
-    with old_bolt.server(agent) as port:
+    with old_bolt.server(agent, version=b"\0\0\3\5") as port:
         sentence = refused(f"bolt://127.0.0.1:{port}", ServerTooOld)
     assert sentence == (
         f"bolt://127.0.0.1:{port} is {agent}: Graphvine needs Neo4j 5.26 or newer, so upgrade the server"
     )
 
 
-def test_a_server_older_than_the_driver_knows() -> None:
-    with old_bolt.server("", version=b"\0\0\0\0") as port:
+@pytest.mark.parametrize("version", [b"\0\0\4\4", b"\0\0\0\0"], ids=["version 4.4", "before that"])
+def test_a_server_much_older(version: bytes) -> None:
+    with old_bolt.server("Neo4j/4.4.42", version) as port:
         sentence = refused(f"bolt://127.0.0.1:{port}", ServerTooOld)
     assert f"bolt://127.0.0.1:{port} speaks no Bolt of Neo4j 5.26 or newer: upgrade the server" in sentence
 
@@ -102,7 +103,7 @@ def test_a_server_without_a_graph_is_not_given_one_by_looking(place: Place) -> N
     bare.open().close()
     empty = Place(place.engine, place.folder / "empty")
     empty.folder.mkdir()
-    with pytest.raises(StoreMissing, match="there is no graph at neo4j://.* yet"):
+    with pytest.raises(StoreMissing, match=r"there is no graph at neo4j://.* yet"):
         empty.open(create=False)
 
 

@@ -92,10 +92,8 @@ class Fetcher:
         try:
             answer = await self._ask(url, {}, self.limits.robots_bytes, follow=True)
         except FetchError as error:
-            if error.kind == "status" and error.permanent:
-                return None  # 4xx: there are no rules
-            if error.kind == "too_large":
-                return None
+            if error.permanent and error.kind in ("status", "redirects", "too_large"):
+                return None  # 4xx and the like: there are no rules
             raise
         return answer.body.decode("utf-8", "replace") if answer.status == 200 else None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """Sizes are counted after decompression; `total_seconds` covers a page with all of its redirects."""
+    """Sizes are counted after decompression; `total_seconds` covers one request, from connecting to the last byte."""
 
     max_bytes: int = 10 << 20
     total_seconds: float = 60

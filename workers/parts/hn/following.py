@@ -44,11 +44,14 @@ class HNIndex:
         self._lock = threading.RLock()
 
     def offer(
-        self, fresh: Sequence[Document], known: Sequence[Document], gone: Sequence[int], stamp: int, *, whole: bool
-    ) -> None:
-        """A unit was written up to this stamp, and these are all its documents (`whole`), or some are in the graph."""
+        self, fresh: Sequence[Document], known: Sequence[Document], gone: Sequence[int], first: int, stamp: int, *,
+        whole: bool,
+    ) -> None:  # fmt: skip
+        """A unit was written with these stamps, and these are all its documents (`whole`), or some are in the graph."""
         if stamp <= self._tail:
             return
+        # A gap may be somebody else's work, which only the graph can tell of.
+        whole = whole and first == self._tail + 1
         after, self._tail = self._tail, stamp
         documents = [*fresh, *known] if whole else []
         names = [(KIND, str(id)) for id in gone]

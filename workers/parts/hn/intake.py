@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -77,18 +78,27 @@ class Intake:
             self._threads.remember(batch, [draft for draft in batch.drafts if draft.outcome in _WRITTEN])
             return counted(batch.drafts, len(rejected))
 
+    @contextmanager
+    def apart(self) -> Iterator[Threads]:
+        """For a worker that writes by itself: nothing is taken in meanwhile, and what is known is read anew after it."""
+        with self._lock:
+            try:
+                yield self._threads
+            finally:
+                self._threads.forget()
+
     def _write(self, batch: Batch, refused: Sequence[Draft], others: Sequence[Step], guards: Sequence[Step]) -> None:
         steps = [*guards, *steps_of(batch, refused, RETRY_MS), *others]
         if not steps:
             return
         result: UnitResult = self._graph.run(Unit.of(steps))
         if self.index is not None:
-            stamp = max((_stamp(row) for rows in result.rows for row in rows), default=0)
+            stamps = [_stamp(row) for rows in result.rows for row in rows]
             fresh = [draft.document for draft in batch.drafts if draft.outcome == "new" and not draft.reason]
-            known = [draft.document for draft in batch.drafts if draft.outcome in ("updated", "revived") and not draft.reason]
+            again = [d.document for d in batch.drafts if d.outcome in ("updated", "revived") and not d.reason]
             gone = [draft.id for draft in refused if draft.id in batch.known]
-            whole = not batch.settled
-            self.index.offer(fresh, known, gone, stamp, whole=whole)
+            if stamps:
+                self.index.offer(fresh, again, gone, min(stamps), max(stamps), whole=not batch.settled)
 
     def _drafts(self, items: Sequence[Any], source: str, at: int, now: int) -> tuple[list[Draft], list[Step]]:
         drafts: list[Draft] = []

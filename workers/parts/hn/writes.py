@@ -69,6 +69,18 @@ def steps_of(batch: Batch, refused: Sequence[Draft], backoff_ms: int) -> Iterato
     yield from _many("settle_story", settled, first_id=min((id for id, _ in batch.settled), default=1))
 
 
+def claimed_steps(batch: Batch, draft: Draft, claim: int) -> list[Step]:
+    """What a worker answers for one item that it holds: its content and its edges. The guard sets the state."""
+    row = _row(draft, "stamp") | {"claim": claim}
+    steps = [Step("hn_item.merge", {"rows": [row], "first_id": 1, "at": moment(batch.now)})]
+    for edge in batch.edges:
+        if edge.below == draft.id or edge.above == draft.id:
+            pair = {"parent": edge.above, "child": edge.below, "claim": claim}
+            block = "option" if edge.option else "link"
+            steps.append(Step(f"hn_item.{block}", {"rows": [pair], "first_parent": 1, "first_child": 1}))
+    return steps
+
+
 def reject(given: object, problem: str, now: int) -> Step:
     """Something without an id is kept as an error of its own; the same thing again is the same error."""
     shown = json.dumps(given, sort_keys=True, default=str)
@@ -94,7 +106,7 @@ def _row(draft: Draft, number: str) -> dict[str, Any]:
     get = draft.content.get
     row = {name: get(name) for name in _CONTENT}
     row["hnId"], row["source"], row["fetchedAt"], row["hash"] = draft.id, draft.source, draft.fetched_at, draft.hash
-    row["story"], row["wants"], row[number] = draft.story, draft.wants, 0
+    row["story"], row["wants"], row["claim"], row[number] = draft.story, draft.wants, 0, 0
     return row
 
 
@@ -122,12 +134,13 @@ def _edges(batch: Batch) -> Iterator[Step]:
     for edge in batch.edges_again:
         block = "option_one" if edge.option else "link_one"
         yield Step(f"hn_item.{block}", {"child": edge.below, "parent": edge.above})
-    for block, edges in (("link", [e for e in batch.edges if not e.option]), ("option", [e for e in batch.edges if e.option])):
+    for block, options in (("link", False), ("option", True)):
+        edges = [edge for edge in batch.edges if edge.option == options]
         yield from _many(block, _pairs(edges), **_bounds(edges))
 
 
 def _pairs(edges: Iterable[Edge]) -> list[dict[str, Any]]:
-    return [{"parent": edge.above, "child": edge.below} for edge in edges]
+    return [{"parent": edge.above, "child": edge.below, "claim": 0} for edge in edges]
 
 
 def _bounds(edges: Sequence[Edge]) -> dict[str, int]:

@@ -1,0 +1,147 @@
+"""How the server carries out our statements: by an index, without sorting, at a cost that the table's size does not set.
+
+The limits are for correctness of the plan, not for speed: counts of what the server touched, the same on any machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from graphvine.clock import NEVER, ManualClock, moment
+from graphvine.engines.neo4j import Neo4jEngine
+from graphvine.engines.neo4j_texts import text_of
+from graphvine.graph import Graph
+from tests.support import servers
+from tests.support.stores import Place
+
+ROWS, BATCH = 4_000, 10
+NOW = ManualClock().now_ms()
+# Words of a plan that mean: everything was looked at, or put in order, first.
+WHOLE_TABLE = ("AllNodesScan", "NodeByLabelScan", "NodeIndexScan", "DirectedAllRelationshipsScan")
+SORTED = ("Top", "Sort", "PartialTop", "PartialSort")
+
+Plan = list[tuple[str, str, int]]
+
+
+@pytest.fixture(scope="module")
+def filled(template: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
+    with template.copy_to(tmp_path_factory.mktemp("plans") / "store").open() as graph:
+        graph.seed("article", (f"{number:05}" for number in range(ROWS)))
+        claims = graph.claims("article", "w")
+        claims.complete(claims.claim(ROWS // 2))
+        # What a new statement is planned by: the server counts when it likes, and these tests can't wait for that.
+        with servers.session(servers.address()) as asking:
+            asking.run("CALL db.prepareForReplanning()").consume()
+        yield graph
+
+
+def profile(graph: Graph, block: str, parameters: dict[str, Any]) -> Plan:
+    """Operators, details and hits of a block with these parameters; what it wrote is rolled back."""
+    engine = graph.engine
+    assert isinstance(engine, Neo4jEngine)
+    text = text_of(engine.library.block(block), engine.library)
+    with servers.session(servers.address()) as asking, asking.begin_transaction() as transaction:
+        summary = transaction.run(f"PROFILE {text.statement}", parameters).consume()
+        transaction.rollback()
+    assert summary.profile is not None
+    return list(_flat(summary.profile))
+
+
+def _flat(plan: dict[str, Any]) -> Iterator[tuple[str, str, int]]:
+    name = plan["operatorType"].removesuffix("@neo4j")
+    yield name, str(plan["args"].get("Details", "")), int(plan["args"].get("DbHits", 0))
+    for child in plan.get("children", ()):
+        yield from _flat(child)
+
+
+def hits(plan: Plan) -> int:
+    return sum(count for _, _, count in plan)
+
+
+def operators(plan: Plan) -> set[str]:
+    return {name for name, _, _ in plan}
+
+
+@pytest.mark.parametrize("block", ["article.ready", "article.ready_from"])
+def test_the_queue_comes_out_of_the_index_in_order(filled: Graph, block: str) -> None:
+    given: dict[str, Any] = {"now": NOW, "lease": 0, "limit": BATCH}
+    if block == "article.ready_from":
+        given["skip"] = 3 * BATCH
+    plan = profile(filled, block, given)
+    assert not operators(plan).intersection(SORTED)
+    assert not operators(plan).intersection(WHOLE_TABLE)
+    assert any(name == "NodeIndexSeek" and "expansion_depth" in details for name, details, _ in plan)
+    assert hits(plan) < 20 * 4 * BATCH, "it stops at the limit"
+
+
+def test_a_sort_would_be_seen(filled: Graph) -> None:
+    """The check above can fail: the text of the embedded engines is sorted in memory."""
+    with servers.session(servers.address()) as asking:
+        text = "MATCH (a:Article) WHERE a.due <= $now AND a.lease = 0 RETURN a.seq ORDER BY a.expansion_depth, a.seq LIMIT 10"
+        summary = asking.run(f"PROFILE {text}", now=NOW).consume()
+    assert summary.profile is not None
+    plan = list(_flat(summary.profile))
+    assert operators(plan).intersection(SORTED) and hits(plan) > ROWS
+
+
+def some_claimed(graph: Graph) -> tuple[list[int], int]:
+    claims = graph.claims("article", "w").claim(BATCH)
+    return [claim.seq for claim in claims], claims[0].token
+
+
+AT = moment(NOW)
+BY_NUMBER: dict[str, dict[str, Any]] = {
+    "article.claim": {"worker": "w", "token": 7, "now": NOW, "at": AT, "never": NEVER},
+    "article.finish": {"at": AT},
+    "article.heartbeat": {"at": AT},
+    "article.release": {"due": NOW},
+    "article.reclaim": {"cutoff": AT, "now": NOW, "max_lost": 5},
+    "article.known": {},
+}
+
+
+@pytest.mark.parametrize("block", BY_NUMBER)
+def test_a_batch_costs_what_it_is_and_not_what_the_table_is(filled: Graph, block: str) -> None:
+    seqs, token = some_claimed(filled)
+    given = {"seqs": seqs, "lo": min(seqs), "hi": max(seqs), **BY_NUMBER[block]}
+    if block == "article.heartbeat":
+        given["tokens"] = [token]
+    elif "token" in filled.library.block(block).parameters:
+        given.setdefault("token", token)
+    plan = profile(filled, block, given)
+    assert not operators(plan).intersection(WHOLE_TABLE)
+    assert any(name.startswith("NodeUniqueIndexSeek") and "seq" in details for name, details, _ in plan)
+    assert hits(plan) < 30 * BATCH
+
+
+def test_results_find_their_article_by_its_number(filled: Graph) -> None:
+    seqs, _ = some_claimed(filled)
+    rows = [{"claim": seq, "kind": "", "revision": 1, "revised_at": None, "words": 1} for seq in seqs]
+    plan = profile(filled, "article.describe", {"rows": rows, "lo": min(seqs), "hi": max(seqs)})
+    assert not operators(plan).intersection(WHOLE_TABLE)
+    assert hits(plan) < 30 * BATCH
+
+
+def test_links_find_both_ends_by_their_titles(filled: Graph) -> None:
+    rows = [{"source": f"{number:05}", "target": f"{number + 1:05}"} for number in range(BATCH)]
+    plan = profile(filled, "article.link", {"rows": rows})
+    assert not operators(plan).intersection(WHOLE_TABLE)
+    assert hits(plan) < 60 * BATCH
+
+
+@pytest.mark.parametrize(
+    ("block", "given"),
+    [
+        ("article.stale", {"cutoff": AT, "limit": 100}),
+        ("article.failed", {"contains": "", "limit": 100}),
+        ("article.next_due", {"now": NOW + 1_000, "lease": -1, "never": NEVER}),
+        ("article.oldest_heartbeat", {}),
+    ],
+)
+def test_the_rows_of_a_state_are_found_by_it(filled: Graph, block: str, given: dict[str, Any]) -> None:
+    plan = profile(filled, block, given)
+    assert not operators(plan).intersection(WHOLE_TABLE)
+    assert hits(plan) < ROWS

@@ -1,0 +1,134 @@
+"""Threads as people read them: below an item, above it, beside it, and the story that it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from graphvine.graph import Graph
+from graphvine.records import Row
+from graphvine.workers.hn.by_hand import row_of
+from graphvine.workers.parts.hn.clean import plain
+
+# What one statement follows; deeper threads are walked in stretches of it.
+_STEPS = 30
+
+
+@dataclass(slots=True)
+class Item:
+    """One item, with what stands below it in the order in which Hacker News shows it."""
+
+    id: int
+    type: str | None
+    state: str
+    by: str | None
+    time: int | None
+    title: str | None
+    text: str | None
+    url: str | None
+    score: int | None
+    parent: int | None
+    story: int | None
+    deleted: bool
+    dead: bool
+    children: list[Item] = field(default_factory=list)
+
+    def walk(self, depth: int = 0) -> Iterator[tuple[int, Item]]:
+        """This item and all below it, with their depths, from top to bottom."""
+        stack = [(depth, self)]
+        while stack:
+            level, item = stack.pop()
+            yield level, item
+            stack += [(level + 1, child) for child in reversed(item.children)]
+
+
+def thread(graph: Graph, id: int, depth: int | None = None) -> Item:
+    """The tree below an item, its own options included where it is a poll."""
+    top = row_of(graph, id)
+    above = below_of(graph, id, depth)
+    rows = {row["hnId"]: row for row in load(graph, list(above))} | {id: top}
+    items = {one: as_item(row) for one, row in rows.items()}
+    children: dict[int, list[int]] = {}
+    for child, parent in above.items():
+        if child in items:
+            children.setdefault(parent, []).append(child)
+    for parent, found in children.items():
+        items[parent].children = [items[child] for child in in_order(found, rows[parent]["kids"])]
+    options = [row["hnId"] for row in graph.read("hn_item.options", hnId=id)]
+    if options:
+        parts = {row["hnId"]: as_item(row) for row in load(graph, options)}
+        items[id].children[:0] = [parts[one] for one in in_order(options, top["parts"]) if one in parts]
+    return items[id]
+
+
+def below_of(graph: Graph, id: int, depth: int | None = None) -> dict[int, int]:
+    """Every item below this one, with its parent. The edges tell, in stretches of thirty steps."""
+    found: dict[int, int] = {}
+    tops, left = [id], depth
+    while tops and (left is None or left > 0):
+        reach = _STEPS if left is None else min(_STEPS, left)
+        edge: list[int] = []
+        for top in tops:
+            for row in graph.read("hn_item.below", hnId=top):
+                if row["steps"] <= reach:
+                    found[row["hnId"]] = row["parent"]
+                    if row["steps"] == _STEPS:
+                        edge.append(row["hnId"])
+        tops, left = edge, None if left is None else left - reach
+    return found
+
+
+def ancestors(graph: Graph, id: int) -> list[Item]:
+    """Everything above an item, the nearest first."""
+    row_of(graph, id)
+    ids: list[int] = []
+    at = id
+    while found := graph.read("hn_item.above", hnId=at):
+        ids += [row["hnId"] for row in found]
+        if len(found) < _STEPS:
+            break
+        at = ids[-1]
+    rows = {row["hnId"]: row for row in load(graph, ids)}
+    return [as_item(rows[one]) for one in ids]
+
+
+def descendants(graph: Graph, id: int) -> list[Item]:
+    """Everything below an item, from top to bottom."""
+    return [item for _, item in thread(graph, id).walk()][1:]
+
+
+def siblings(graph: Graph, id: int) -> list[Item]:
+    """What stands below the same parent, in its order, the item itself left out."""
+    row = row_of(graph, id)
+    above = row["parent"] or row["poll"]
+    if above is None or not graph.read("hn_item.item", hnId=above):
+        return []
+    return [item for item in thread(graph, above, depth=1).children if item.id != id]
+
+
+def story(graph: Graph, id: int) -> Item | None:
+    """The item at the top of the thread; None while the way up is broken."""
+    row = row_of(graph, id)
+    return as_item(row_of(graph, row["story"])) if row["story"] else None
+
+
+def load(graph: Graph, ids: Sequence[int]) -> list[Row]:
+    """Items by id, in no order."""
+    if len(ids) <= 8:
+        return [row for id in ids for row in graph.read("hn_item.item", hnId=id)]
+    return graph.read("hn_item.items", rows=[{"hnId": id} for id in ids], first_id=min(ids))
+
+
+def in_order(ids: Sequence[int], listed: Sequence[int] | None) -> list[int]:
+    """In the order of the list; what it does not name comes after, the oldest first."""
+    places = {id: place for place, id in enumerate(listed or ())}
+    return sorted(ids, key=lambda id: (places.get(id, len(places)), id))
+
+
+def as_item(row: Row) -> Item:
+    text = row["plain"] or (plain(row["text"]) if row["text"] else None)
+    return Item(
+        row["hnId"], row["type"], row["state"], row["by"], row["time"], plain(row["title"]) if row["title"] else None,
+        text, row["url"], row["score"], row["parent"] or row["poll"], row["story"] or None, bool(row["deleted"]),
+        bool(row["dead"]),
+    )  # fmt: skip

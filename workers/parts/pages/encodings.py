@@ -1,0 +1,73 @@
+"""Bytes to text, by what browsers go by: a byte order mark, the header, the page's own word, then a guess."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"),
+)  # fmt: skip
+# Pages that name the smaller set mean the larger one.
+_LARGER = {
+    "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "gb2312": "gb18030", "gbk": "gb18030",
+    "euc_kr": "cp949", "shift_jis": "cp932", "tis-620": "cp874", "iso8859-11": "cp874",
+}  # fmt: skip
+_META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_XML = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})", re.IGNORECASE)
+_LOOKED_AT = 4_096
+_SAMPLE_BYTES = 65_536
+
+
+def decode(body: bytes, declared: str = "", *, markup: bool = True) -> str:
+    """The text of a body; what fits no encoding becomes a replacement character, never an error."""
+    for mark, name in _MARKS:
+        if body.startswith(mark):
+            return body[len(mark) :].decode(name, "replace")
+    for named in (declared, _own_word(body) if markup else ""):
+        codec = _codec(named)
+        if codec is None:
+            continue
+        try:
+            return body.decode(codec)
+        except (UnicodeDecodeError, LookupError):
+            # Some say one thing and send another: valid UTF-8 is not an accident, otherwise their word holds.
+            return _utf8(body) or body.decode(codec, "replace")
+    return _utf8(body) or _guessed(body)
+
+
+def _own_word(body: bytes) -> str:
+    head = body[:_LOOKED_AT]
+    found = _META.search(head) or _XML.search(head)
+    word = found.group(1).decode("ascii", "replace") if found else ""
+    # It was read as bytes of ASCII, so it can't be UTF-16, whatever it says.
+    return "utf-8" if word.lower().startswith(("utf-16", "utf-32")) else word
+
+
+def _codec(name: str) -> str | None:
+    try:
+        found = codecs.lookup(name.strip()).name if name.strip() else None
+    except (LookupError, ValueError, UnicodeError):
+        return None
+    if found is None or not codecs.lookup(found)._is_text_encoding:
+        return None
+    return _LARGER.get(found, found)
+
+
+def _utf8(body: bytes) -> str:
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        # Cut within its last character, by a server or a limit; plain ASCII before it proves nothing.
+        cut = error.reason == "unexpected end of data" and not body[: error.start].isascii()
+        return body[: error.start].decode("utf-8") if cut else ""
+
+
+def _guessed(body: bytes) -> str:
+    try:
+        from charset_normalizer import from_bytes
+    except ImportError:
+        return body.decode("cp1252", "replace")
+    best = from_bytes(body[:_SAMPLE_BYTES]).best()
+    return body.decode(_codec(best.encoding) or "cp1252" if best is not None else "cp1252", "replace")
