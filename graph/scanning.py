@@ -12,7 +12,6 @@ from collections.abc import Callable
 from graphvine.records import Row
 from graphvine.window import Scanned
 
-
 Read = Callable[..., list[Row]]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
+    from graphvine.workers.hn.face import HackerNews
     from graphvine.workers.wikipedia.grow import GrowEvent, GrowSummary
     from graphvine.workers.wikipedia.refresh import RefreshSummary
     from graphvine.workers.wikipedia.searching import SearchHit
@@ -14,10 +15,12 @@ if TYPE_CHECKING:
 __all__ = [
     "GrowEvent",
     "GrowSummary",
+    "HackerNews",
     "RefreshSummary",
     "SearchHit",
     "grow",
     "grow_events",
+    "hn",
     "refresh",
     "reindex",
     "search",
@@ -60,3 +63,9 @@ def refresh(graph: Graph, **options: Any) -> RefreshSummary:
     from graphvine.workers.wikipedia.refresh import refresh as run
 
     return run(graph, **options)
+
+
+def hn(graph: Graph) -> HackerNews:
+    from graphvine.workers.hn.face import HackerNews
+
+    return HackerNews(graph)

@@ -69,7 +69,7 @@ class Windows:
         self._resumed.offer([row for row in rows if row["lease"] == RESUMED], now)
 
     def tried(self, asked: list[Row], taken: Collection[int]) -> None:
-        """Of the rows that were tried, these numbers were still free. One process alone has nothing to learn from it."""
+        """Of the rows that were tried, these were still free: one process alone has nothing to learn from it."""
 
     def drop(self) -> None:
         self._fresh.drop()

@@ -21,12 +21,16 @@ _SECONDS_PER_CHANGED_ROW = 0.45e-6
 _GROUP_ROWS = 131_072
 _FIRST_GUESS_SECONDS = 0.1
 _SET = re.compile(r"\bSET\b(.*?)(?:\bRETURN\b|\bMERGE\b|\bWITH\b|\bMATCH\b|$)", re.IGNORECASE | re.DOTALL)
+_ON_CREATE = re.compile(
+    r"\bON\s+CREATE\s+SET\b.*?(?=\bON\s+MATCH\b|\bSET\b|\bRETURN\b|\bMERGE\b|\bWITH\b|\bMATCH\b|\bCREATE\b|;|$)",
+    re.IGNORECASE | re.DOTALL,
+)
 _ASSIGNED = re.compile(r"\b\w+\.\w+\s*=(?!=)")
 
 
 def columns_set(text: str) -> int:
-    """How many columns a statement sets."""
-    return sum(len(_ASSIGNED.findall(part)) for part in _SET.findall(text))
+    """How many columns a statement sets of rows that are there; new rows come at the end, all in one stretch."""
+    return sum(len(_ASSIGNED.findall(part)) for part in _SET.findall(_ON_CREATE.sub("", text)))
 
 
 def bytes_held(columns: int, parameters: Mapping[str, Any]) -> int:

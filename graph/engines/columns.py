@@ -67,7 +67,7 @@ def _columns(rows: list[Any], fields: list[str]) -> dict[str, Any] | None:
     columns = {}
     for field in fields:
         try:
-            values = pyarrow.array([row[field] for row in rows])
+            values = _array([row[field] for row in rows])
         except pyarrow.ArrowException:
             return None  # mixed types
         if pyarrow.types.is_null(values.type):
@@ -78,14 +78,19 @@ def _columns(rows: list[Any], fields: list[str]) -> dict[str, Any] | None:
     return columns
 
 
+def _array(values: list[Any]) -> Any:
+    import pyarrow
+
+    sample = next((value for value in values if value), None)
+    # Vectors are kept with 32 bits a number; Kuzu converts longer ones value by value, forty times as slowly.
+    is_vector = isinstance(sample, list) and isinstance(sample[0], float)
+    return pyarrow.array(values, type=pyarrow.list_(pyarrow.float32()) if is_vector else None)
+
+
 def _plain(kind: Any) -> bool:
     import pyarrow.types as types
 
-    of_numbers = types.is_list(kind) and types.is_int64(kind.value_type)
-    return bool(
-        types.is_int64(kind)
-        or types.is_string(kind)
-        or types.is_boolean(kind)
-        or types.is_timestamp(kind)
-        or of_numbers
-    )
+    inner = kind.value_type if types.is_list(kind) else None
+    of_numbers = inner is not None and (types.is_int64(inner) or types.is_float32(inner))
+    simple = types.is_int64(kind) or types.is_string(kind) or types.is_boolean(kind) or types.is_timestamp(kind)
+    return bool(simple or of_numbers)

@@ -26,8 +26,11 @@ def write_batch(
     number: int,
     documents: Iterable[Document],
     deletions: Iterable[tuple[str, str]],
+    new_texts: Iterable[Document] = (),
 ) -> tuple[int, list[int]]:
     """Bring texts to the writer and vectors to the disk, numbered from `number` on.
+
+    `new_texts` have no vectors and no namesakes, so nothing needs to be looked up for them.
 
     Returns the next free number, and the numbers of the vectors that are replaced or deleted.
     """
@@ -58,6 +61,9 @@ def write_batch(
             if position in numbers:
                 new[key] = numbers[position]
             text.add(document, numbers.get(position))
+    for document in new_texts:
+        check_document(document, fields)
+        text.add(document, None, new=True)
     vectors.sync()
     return number, dead
 

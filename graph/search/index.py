@@ -86,10 +86,17 @@ class SearchIndex:
         """The graph's stamp up to which the index holds everything; 0 when it is new."""
         return self._stamp
 
-    def apply(self, documents: Iterable[Document], deletions: Iterable[tuple[str, str]], stamp: int) -> None:
+    def apply(
+        self,
+        documents: Iterable[Document],
+        deletions: Iterable[tuple[str, str]],
+        stamp: int,
+        *,
+        new_texts: Iterable[Document] = (),
+    ) -> None:
         """Take all of this in at once: deletions (kind, id), then documents, in place of their namesakes.
 
-        Either the index is at the new stamp with all of it, or, whatever happens, at the old one with none.
+        `new_texts` are documents without vectors that the caller knows to be new: they cost half as much. Either the index is at the new stamp with all of it, or, whatever happens, at the old one with none.
         """
         with self._write_lock:
             self._open_snapshot()
@@ -97,8 +104,9 @@ class SearchIndex:
                 raise StampWentBack(str(self.folder), self._stamp, stamp)
             try:
                 number, dead = write_batch(
-                    self._text, self._vectors, self.fields, self.dimension, self._next_number, documents, deletions
-                )
+                    self._text, self._vectors, self.fields, self.dimension, self._next_number, documents, deletions,
+                    new_texts,
+                )  # fmt: skip
             except BaseException:
                 self._text.rollback()
                 self._vectors.rollback()
@@ -144,6 +152,10 @@ class SearchIndex:
     def count(self, kind: Kinds = None, filters: Filters | None = None) -> int:
         """How many documents there are."""
         return self._searching().count(kind, filters)
+
+    def seqs(self, kind: Kinds, filters: Filters, *, sort: str, limit: int) -> list[int]:
+        """The numbers of all documents that the filters pass, in this order; no document is read for it."""
+        return self._searching().seqs(kind, filters, sort, limit)
 
     def clear(self) -> None:
         """Forget everything; the stamp is 0 again."""

@@ -96,6 +96,19 @@ class Searching:
         """See SearchIndex.count."""
         return self._matches(self._restriction(kind, filters))
 
+    def seqs(self, kind: Kinds, filters: Filters | None, sort: str, limit: int) -> list[int]:
+        """See SearchIndex.seqs."""
+        import tantivy
+
+        field, descending = self._index.asking.sort_field(sort)
+        order = tantivy.Order.Desc if descending else tantivy.Order.Asc
+        with self._index.trouble():
+            found = self._snapshot.searcher.search(
+                self._restriction(kind, filters), limit=limit, count=False, order_by_field=field, order=order
+            )
+            values = self._snapshot.searcher.fast_field_values("seq", [address for _, address in found.hits])
+        return [int(value) for value in values]
+
     def _restriction(self, kind: Kinds, filters: Filters | None, numbers: Sequence[int] | None = None) -> Any:
         import tantivy
 

@@ -97,12 +97,13 @@ class TextIndex:
         """Take the document away at the next commit."""
         self._writer.delete_documents_by_term("key", key)
 
-    def add(self, document: Document, vector_number: int | None) -> None:
-        """Put the document in at the next commit, in place of its namesake."""
+    def add(self, document: Document, vector_number: int | None, *, new: bool = False) -> None:
+        """Put the document in at the next commit, in place of its namesake; a new one has none."""
         import tantivy
 
         key = document_key(document.kind, document.id)
-        self.delete(key)
+        if not new:
+            self.delete(key)
         entry = tantivy.Document()
         for field, word in (("key", key), ("kind", document.kind), ("id", document.id)):
             entry.add_text(field, word)

@@ -47,6 +47,15 @@ WHERE a.expansion_depth > depth
 SET a.expansion_depth = depth
 RETURN a.seq AS seq;
 
+// name: distances(title, titles)
+// How many links lie between one article and these, three at most. Differs: the shortest path has another syntax.
+MATCH (a:Article {title: $title})
+MATCH (b:Article)
+WHERE b.title IN $titles AND b.title <> $title
+MATCH p = shortestPath((a)-[:LINKS_TO*1..3]-(b))
+WHERE all(l IN relationships(p) WHERE l.gone = 0)
+RETURN b.title AS title, length(p) AS distance;
+
 // == The queue ==
 // The index article_queue holds state, depth and number, and gives rows in this order: the state is compared for
 // equality and stands first in the ORDER BY, the others are only asked to be there. So nothing is sorted, and the scan

@@ -11,14 +11,16 @@ from typing import Any
 from graphvine.clock import ManualClock
 from graphvine.engines.session import Session
 from graphvine.graph import Graph
+from graphvine.outcomes import Postpone
+from graphvine.records import Step, Unit
 from tests.crash.journal import Journal, faults
 from tests.support.articles import linking
 from tests.support.processes import Send
 from tests.support.stores import Place
 
 # Enough for pages to be reused and indexes to split, few enough to look at all of them after each kill.
-MOST_ROWS = 4_000
-BIG, LOADED = 1_200, 600
+MOST_ROWS = 3_000
+BIG, LOADED = 800, 400
 _SETTINGS: dict[str, Any] = {
     "checkpoint_memory_mb": 1, "checkpoint_log_mb": 1, "max_retries": 10**6, "max_lost_claims": 10**6,
     "backoff_seconds": 0.001, "backoff_max_seconds": 0.001,
@@ -60,7 +62,7 @@ class Announcer:
     """Tells the parent when a dangerous step begins and when it is over, so that it can aim at it."""
 
     def __init__(self, send: Send, aim: str | None) -> None:
-        self._send, self._aim, self._left = send, aim, random.randrange(1, 4)
+        self._send, self._aim, self._left = send, aim, random.randrange(1, 3)
         self._lock = threading.Lock()
         real_run, real_commit = Session.run, Session.commit
 
@@ -124,11 +126,12 @@ class Load:
             random.choices([self.seed, self.large_unit, self.load, self.checkpoint, self.look], [3, 3, 2, 4, 2])[0]()
 
     def seed(self, size: int = 20) -> None:
-        if self._rows > MOST_ROWS and size > 20:
-            size = 20
         name = f"seed {self.generation}-{next(self._names)}"
         self.journal.tries("seed", name, size)
-        self.graph.seed("article", [f"{name} {number}" for number in range(size)])
+        rows = [{"title": f"{name} {number}", "seq": 0} for number in range(size)]
+        halves = (rows[: size // 2], rows[size // 2 :])  # in one unit: both or none
+        now = self.clock.now_ms()
+        self.graph.run(Unit.of([Step("article.seed", {"rows": half, "now": now}) for half in halves]))
         self.journal.done("seed", name)
         self._rows += size
 
@@ -140,7 +143,7 @@ class Load:
             claims = self.graph.claims("article", f"{self.generation}-large")
             held = claims.claim(BIG)
             claims.heartbeat(held)
-            claims.release(held)
+            claims.settle([Postpone(claim, "", number % 2) for number, claim in enumerate(held)])
         self.announcer.big = False
 
     def load(self) -> None:

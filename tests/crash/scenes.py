@@ -16,7 +16,7 @@ from tests.support.articles import linking, states
 from tests.support.processes import Send
 from tests.support.stores import Place
 
-BULK = 300
+BULK, LARGE = 300, 2_000
 Scene = Callable[[Place, Stopper], None]
 
 
@@ -73,6 +73,12 @@ def commit(place: Place, stopper: Stopper) -> None:
         claims.complete(claim, linking(graph, claim, [f"result {number}" for number in range(50)]))
 
 
+def large_commit(place: Place, stopper: Stopper) -> None:
+    with place.open() as graph:
+        stopper.arm()
+        graph.run(Unit.of([_seed(graph, *(f"{part} {number}" for number in range(LARGE))) for part in ("a", "b")]))
+
+
 def claim(place: Place, stopper: Stopper) -> None:
     with place.open() as graph:
         stopper.arm()
@@ -127,8 +133,9 @@ def closing(place: Place, stopper: Stopper) -> None:
     graph.close()
 
 
-def _seed(graph: Graph, title: str) -> Step:
-    return Step("article.seed", {"rows": [{"title": title, "seq": 0}], "now": graph.clock.now_ms()})
+def _seed(graph: Graph, *titles: str) -> Step:
+    rows = [{"title": title, "seq": 0} for title in titles]
+    return Step("article.seed", {"rows": rows, "now": graph.clock.now_ms()})
 
 
 def _columns(start: int, count: int) -> dict[str, list[Any]]:
@@ -139,7 +146,7 @@ def _columns(start: int, count: int) -> dict[str, list[Any]]:
 SCENES: dict[str, Scene] = {
     scene.__name__: scene
     for scene in (
-        backup, bulk_load, checkpoint, claim, closing, commit, failing_unit, opening, restore, typed_copy,
+        backup, bulk_load, checkpoint, claim, closing, commit, failing_unit, large_commit, opening, restore, typed_copy,
     )
 }  # fmt: skip
 

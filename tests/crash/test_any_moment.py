@@ -18,7 +18,7 @@ from tests.support.stores import Place
 
 KILLS_A_ROUND = 20
 # What is aimed at, and for how long after its beginning the kill may come, in seconds.
-AIMS = {"CHECKPOINT": 0.03, "COMMIT": 0.02, "COPY": 0.02}
+AIMS = {"CHECKPOINT": 0.03, "COMMIT": 0.005, "COPY": 0.02}
 tally: Counter[str] = Counter()
 
 

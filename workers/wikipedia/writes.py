@@ -63,7 +63,7 @@ def write(drafted: Draft, vectors: Sequence[list[float] | None], links: Sequence
         rows = [row for row in rows if row["id"] not in there]
     if rows:
         steps.append(_near(claim, "add_sections", rows))
-    steps += _categories(claim, drafted.page.categories)
+    steps += _categories(claim, drafted.page.categories, fresh)
     steps += _links(claim, links if drafted.follow else (), at, fresh)
     return steps
 
@@ -110,24 +110,24 @@ def _left(there: Mapping[str, bool], rows: Sequence[Row] = ()) -> list[str]:
     return sorted({section for section, holds in there.items() if holds} - {row["id"] for row in rows})
 
 
-def _categories(claim: Claim, categories: Sequence[str]) -> Iterator[Step]:
+def _categories(claim: Claim, categories: Sequence[str], fresh: bool) -> Iterator[Step]:
     names = dict.fromkeys(name.partition(":")[2][:_CATEGORY_CHARACTERS] or name for name in categories)
     rows = [{"claim": claim.seq, "article": claim.key, "category": name} for name in names]
     if rows:
         yield Step("article.add_categories", {"rows": rows})
-        yield Step("article.categorise", {"rows": rows})
+        yield _near(claim, "file", rows) if fresh else Step("article.categorise", {"rows": rows})
 
 
 def _links(claim: Claim, links: Sequence[str], at: Moment, fresh: bool) -> Iterator[Step]:
     if not links:
         return
     found = [{"claim": claim.seq, "title": title, "depth": claim.depth + 1, "seq": 0} for title in links]
-    yield Step("article.discover", {"rows": found, "now": at.ms})
     if fresh:
-        yield _near(claim, "connect", [{"claim": claim.seq, "target": title} for title in links])
-    else:
-        rows = [{"claim": claim.seq, "source": claim.key, "target": title} for title in links]
-        yield Step("article.link", {"rows": rows})
+        yield Step("article.branch", {"rows": found, "lo": claim.seq, "hi": claim.seq, "now": at.ms})
+        return
+    edges = [{"claim": claim.seq, "source": claim.key, "target": title} for title in links]
+    yield Step("article.discover", {"rows": found, "now": at.ms})
+    yield Step("article.link", {"rows": edges})
 
 
 def _near(claim: Claim, block: str, rows: list[Row]) -> Step:

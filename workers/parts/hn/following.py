@@ -24,7 +24,8 @@ _WAITING = 3
 
 @dataclass(frozen=True, slots=True)
 class _Offer:
-    documents: Sequence[Document]
+    new: Sequence[Document]
+    known: Sequence[Document]
     gone: Sequence[tuple[str, str]]
     after: int
     stamp: int
@@ -53,12 +54,11 @@ class HNIndex:
         # A gap may be somebody else's work, which only the graph can tell of.
         whole = whole and first == self._tail + 1
         after, self._tail = self._tail, stamp
-        documents = [*fresh, *known] if whole else []
         names = [(KIND, str(id)) for id in gone]
         if self._thread is None:
             self._thread = threading.Thread(target=self._follow, name="graphvine-hn-index", daemon=True)
             self._thread.start()
-        self._offers.put(_Offer(documents, names, after if whole else -1, stamp))
+        self._offers.put(_Offer(fresh, known, names, after, stamp) if whole else _Offer((), (), (), -1, stamp))
 
     def catch_up(self, progress: Callable[[int], None] | None = None) -> int:
         """Come to where the graph is. Returns how many rows were read for it."""
@@ -113,7 +113,7 @@ class HNIndex:
     def _take(self, offered: _Offer) -> None:
         with self._lock:
             if self.index.stamp == offered.after:
-                self.index.apply(offered.documents, offered.gone, offered.stamp)
+                self.index.apply(offered.known, offered.gone, offered.stamp, new_texts=offered.new)
             elif self.index.stamp < offered.stamp:
                 self._read_up(None)
 

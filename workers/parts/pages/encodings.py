@@ -18,6 +18,8 @@ _META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", 
 _XML = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})", re.IGNORECASE)
 _LOOKED_AT = 4_096
 _SAMPLE_BYTES = 65_536
+# Of fewer letters beyond ASCII nothing can be told: then it is most likely a western page.
+_ENOUGH_TO_GUESS = 30
 
 
 def decode(body: bytes, declared: str = "", *, markup: bool = True) -> str:
@@ -68,6 +70,8 @@ def _guessed(body: bytes) -> str:
     try:
         from charset_normalizer import from_bytes
     except ImportError:
+        return body.decode("cp1252", "replace")
+    if sum(byte > 127 for byte in body[:_SAMPLE_BYTES]) < _ENOUGH_TO_GUESS:
         return body.decode("cp1252", "replace")
     best = from_bytes(body[:_SAMPLE_BYTES]).best()
     return body.decode(_codec(best.encoding) or "cp1252" if best is not None else "cp1252", "replace")

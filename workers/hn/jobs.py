@@ -1,0 +1,59 @@
+"""What happens by the clock: new items, changed items, retries that are due, threads that were left behind."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from graphvine.errors import StoreClosed
+from graphvine.graph import Graph
+from graphvine.records import Step, Unit
+from graphvine.workers.hn.by_hand import retry_due
+from graphvine.workers.hn.errors import SourceAway
+from graphvine.workers.hn.pull import Pull, Pulled
+from graphvine.workers.hn.settings import HNSettings, load
+from graphvine.workers.parts.hn.intake import intake
+from graphvine.workers.scheduler import Job
+
+_log = logging.getLogger("graphvine.hn")
+_ROWS_AT_ONCE = 5_000
+
+
+def jobs(graph: Graph, settings: HNSettings | None = None) -> list[Job]:
+    """The jobs of this pipeline. Pulls are made only in a graph that holds items already, or has been asked to."""
+    settings = settings or load()
+    found = [Job("hn-retries", settings.retry_seconds, lambda: mend(graph))]
+    if settings.since_last_seconds:
+        found.append(Job("hn-since-last", settings.since_last_seconds, _pulling(graph, settings, Pull.since_last)))
+    if settings.updates_seconds:
+        found.append(Job("hn-updates", settings.updates_seconds, _pulling(graph, settings, Pull.updates)))
+    return found
+
+
+def mend(graph: Graph) -> int:
+    """Retries that are due go back into the queue, and items that missed their story get it. Returns how many."""
+    moved = retry_due(graph)
+    while rows := graph.read("hn_item.left_behind", limit=_ROWS_AT_ONCE):
+        settled = [{"hnId": row["hnId"], "story": row["story"], "stamp": 0} for row in rows]
+        first = min(row["hnId"] for row in rows)
+        with intake(graph).apart():
+            graph.run(Unit.of([Step("hn_item.settle_story", {"rows": settled, "first_id": first})]))
+        moved += len(rows)
+    return moved
+
+
+def _pulling(graph: Graph, settings: HNSettings, pull: Callable[[Pull], Pulled]) -> Callable[[], Any]:
+    def run() -> Pulled | None:
+        if graph.door.paused("hn_item") is not None or not graph.read("hn_item.walks"):
+            return None
+        try:
+            return pull(Pull(graph, settings))
+        except SourceAway as error:
+            # The next pass finds what this one missed.
+            _log.warning("Hacker News is away: %s", error)
+        except StoreClosed:
+            return None
+        return None
+
+    return run

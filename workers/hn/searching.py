@@ -1,0 +1,127 @@
+"""Search as people know it from Hacker News: words, filters, and joins up the thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from graphvine.errors import GraphvineError
+from graphvine.graph import Graph
+from graphvine.search import Filters, Range, Results
+from graphvine.workers.hn.by_hand import row_of
+from graphvine.workers.hn.threads import Item, as_item, below_of, load
+from graphvine.workers.parts.hn.documents import KIND
+from graphvine.workers.parts.hn.following import HNIndex
+from graphvine.workers.parts.hn.intake import intake
+
+Sort = Literal["relevance", "date", "score"]
+_SORTS = {"relevance": "relevance", "date": "-time", "score": "-score"}
+# Items of one author that a join takes into account, the newest first.
+MOST_JOINED = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    item: Item
+    snippet: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of what was found; `relaxed` tells that no item has all of the words, and these have some."""
+
+    found: list[Found]
+    total: int
+    relaxed: bool = False
+
+
+class HNSearch:
+    """Open it once and search often. What was written before the call is found by it."""
+
+    def __init__(self, graph: Graph) -> None:
+        if not graph.engine.capabilities.single_owner:
+            raise GraphvineError(f"items on {graph.engine.name} can't be searched by words yet: open an embedded graph")
+        self._graph = graph
+        self._shared = intake(graph).index
+        self._index = self._shared or HNIndex(graph)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def search(
+        self, words: str = "", *, author: str | None = None, type: str | None = None, min_score: int | None = None,
+        max_score: int | None = None, after: int | None = None, before: int | None = None, under: int | None = None,
+        story_by: str | None = None, reply_to: str | None = None, sort: Sort = "relevance", limit: int = 10,
+        offset: int = 0,
+    ) -> Page:  # fmt: skip
+        """Times are seconds since 1970, both ends included. An empty text finds all that the filters let through."""
+        self._index.catch_up()
+        filters: dict[str, Any] = {}
+        for name, word in (("author", author), ("type", type)):
+            if word is not None:
+                filters[name] = word
+        for name, lowest, highest in (("score", min_score, max_score), ("time", after, before)):
+            if lowest is not None or highest is not None:
+                filters[name] = Range(lowest, highest)
+        if not self._join(filters, under, story_by, reply_to):
+            return Page([], 0)
+        return self._page(self._ask(words, filters, sort, limit, offset))
+
+    def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
+        """Make the index anew from the graph."""
+        return self._index.rebuild(progress)
+
+    def close(self) -> None:
+        if self._shared is None:
+            self._index.close()
+
+    def _join(self, filters: dict[str, Any], under: int | None, story_by: str | None, reply_to: str | None) -> bool:
+        """Turn what is asked of the thread into filters; False when nothing can match."""
+        stories: set[int] | None = None
+        if story_by is not None:
+            stories = set(self._ids_of(story_by, {"parent": 0}))
+            filters["parent"] = Range(1, None)
+        if under is not None:
+            row = row_of(self._graph, under)
+            if row["story"] == under:
+                stories = {under} if stories is None else stories & {under}
+                filters["parent"] = Range(1, None)
+            else:
+                filters["id"] = [str(id) for id in below_of(self._graph, under)]
+                if not filters["id"]:
+                    return False
+        if reply_to is not None:
+            filters["parent"] = self._ids_of(reply_to, {})
+            if not filters["parent"]:
+                return False
+        if stories is not None:
+            filters["story"] = sorted(stories)
+        return stories is None or bool(stories)
+
+    def _ids_of(self, author: str, more: Filters) -> list[int]:
+        found: list[int] = self._index.index.seqs(KIND, {"author": author, **more}, sort="-time", limit=MOST_JOINED)
+        return found
+
+    def _ask(self, words: str, filters: Filters, sort: Sort, limit: int, offset: int) -> Results:
+        if sort not in _SORTS:
+            raise GraphvineError(f"items are sorted by {', '.join(_SORTS)}, not by {sort!r}")
+        order = _SORTS[sort] if words.strip() or sort != "relevance" else "-time"
+        found: Results = self._index.index.text(words, KIND, filters, limit=limit, offset=offset, sort=order)
+        return found
+
+    def _page(self, results: Results) -> Page:
+        ids = [int(hit.id) for hit in results.hits]
+        rows = {row["hnId"]: row for row in load(self._graph, ids)} if ids else {}
+        found = [
+            Found(as_item(rows[int(hit.id)]), hit.snippet.text if hit.snippet is not None else "", hit.score)
+            for hit in results.hits if int(hit.id) in rows
+        ]  # fmt: skip
+        return Page(found, results.total or 0, results.relaxed)
