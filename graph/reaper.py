@@ -34,7 +34,7 @@ def reap(door: Door, pipeline: str, timeout_seconds: float) -> Reaped:
     cutoff = moment(door.clock.now_ms() - int(timeout_seconds * 1000))
     reclaimed = given_up = 0
     while rows := door.read(f"{pipeline}.stale", cutoff=cutoff, limit=_ROWS_AT_ONCE):
-        back, out = _reclaim(door, pipeline, rows, cutoff)
+        back, out = take_back(door, pipeline, rows, cutoff)
         reclaimed, given_up = reclaimed + back, given_up + out
         if len(rows) < _ROWS_AT_ONCE or back + out == 0:
             break
@@ -51,8 +51,8 @@ def reap_dead(door: Door, pipeline: str) -> int:
     now = moment(door.clock.now_ms() + 1)
     reclaimed = 0
     while rows := door.read(f"{pipeline}.stale", cutoff=now, limit=_ROWS_AT_ONCE):
-        dead = [row for row in rows if _process_is_gone(row["claimed_by"])]
-        back, out = _reclaim(door, pipeline, dead, now) if dead else (0, 0)
+        dead = [row for row in rows if process_is_gone(row["claimed_by"])]
+        back, out = take_back(door, pipeline, dead, now) if dead else (0, 0)
         reclaimed += back + out
         if len(rows) < _ROWS_AT_ONCE or back + out == 0:
             break
@@ -66,7 +66,8 @@ def worker_name() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(2)}"
 
 
-def _process_is_gone(worker: str | None) -> bool:
+def process_is_gone(worker: str | None) -> bool:
+    """Whether a worker of this machine is known to be dead, by its name."""
     host, _, rest = (worker or "").partition(":")
     pid = rest.partition(":")[0]
     if host != socket.gethostname() or not pid.isdigit():
@@ -107,7 +108,8 @@ def align(door: Door, pipeline: str) -> int:
     return aligned
 
 
-def _reclaim(door: Door, pipeline: str, rows: list[Row], cutoff: datetime) -> tuple[int, int]:
+def take_back(door: Door, pipeline: str, rows: list[Row], cutoff: datetime) -> tuple[int, int]:
+    """Free these claims, of which nothing was heard since the cutoff. Returns how many went back, how many failed."""
     machine, now, most = door.machine(pipeline), door.clock.now_ms(), door.settings.max_lost_claims
     tired = [row for row in rows if (row["lost_claims"] or 0) + 1 >= most]
     steps = []

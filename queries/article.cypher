@@ -274,15 +274,18 @@ SET l.gone = 0, l.fragment = fragment;
 // held: rows.claim
 // ready
 // The links of articles that had none: what is not there yet is put in, one deeper, and all are connected.
-// It looks titles up, which costs a pass over the table (0.3 s for a million rows): hence one statement for both.
+// Looking titles up costs a pass over the table (0.3 s for a million rows): hence one statement for both. Each title
+// comes to the MERGE once, since Kuzu binds the second one of a new title to nothing.
 UNWIND $rows AS r
 WITH r.claim AS claim, r.title AS title, r.seq AS seq, r.depth AS depth
-MATCH (s:Article)
-WHERE s.seq >= $lo AND s.seq <= $hi AND s.seq = claim
-WITH s, title, seq, depth
+WITH title, collect(claim) AS claims, min(seq) AS seq, min(depth) AS depth
 MERGE (a:Article {title: title})
 ON CREATE SET a.seq = seq, a.expansion_state = 'discovered', a.expansion_depth = depth, a.retry_count = 0,
     a.due = $now, a.lease = 0, a.lost_claims = 0, a.failure_count = 0
+WITH a, claims, seq
+UNWIND claims AS claim
+MATCH (s:Article)
+WHERE s.seq >= $lo AND s.seq <= $hi AND s.seq = claim
 CREATE (s)-[:LINKS_TO {gone: 0}]->(a)
 RETURN a.seq AS seq, a.seq = seq AS created, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease,
     a.expansion_state AS state;
@@ -320,6 +323,12 @@ RETURN max(a.expansion_depth) AS depth;
 MATCH (a:Article)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs
 RETURN a.seq AS seq, a.revision AS revision;
+
+// name: linking(seqs, lo, hi)
+// Which of these articles have links, edges that hold no longer included.
+MATCH (a:Article)-[:LINKS_TO|IN_CATEGORY|HAS_SECTION]->()
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs
+RETURN DISTINCT a.seq AS seq;
 
 // name: sections_of(keys)
 // The sections of these articles that hold.

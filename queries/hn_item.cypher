@@ -692,6 +692,26 @@ RETURN a.seq AS seq, CAST(a.hnId AS STRING) AS key, 0 AS depth, a.due AS due, a.
     a.retryCount AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
 ORDER BY a.seq LIMIT $limit;
 
+// name: frontier(now, lease)
+// How many items are ready; numbers alone, so that it is quick. All lie at the same depth.
+MATCH (a:HNItem)
+WHERE a.due <= $now AND a.lease = $lease
+RETURN min(a.lease - a.lease) AS depth, count(*) AS ready;
+
+// name: frontier_at(now, lease, depth)
+// Between which numbers the ready items lie.
+MATCH (a:HNItem)
+WHERE a.due <= $now AND a.lease = $lease AND $depth = 0
+RETURN min(a.seq) AS lo, max(a.seq) AS hi, count(*) AS ready;
+
+// name: ready_at(now, lease, depth, lo, hi, limit)
+// What can be claimed now, between two numbers.
+MATCH (a:HNItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.due <= $now AND a.lease = $lease AND $depth = 0
+RETURN a.seq AS seq, CAST(a.hnId AS STRING) AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
+    a.retryCount AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
+ORDER BY a.seq LIMIT $limit;
+
 // name: next_due(now, lease, never)
 // When the next item that is backing off comes due.
 MATCH (a:HNItem)

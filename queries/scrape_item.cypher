@@ -48,8 +48,19 @@ WHERE a.batch_seq = 0 AND a.batch = $batch
 SET a.batch_seq = $batch_seq
 RETURN a.seq AS seq;
 
-// name: show_batch(batch, batch_seq)
-// Draw the lines from a batch to its pages, where there are none yet.
+// name: show(rows, batch)
+// Draw the lines from a batch to these pages, where there are none yet.
+UNWIND $rows AS r
+WITH r.id AS id
+MATCH (a:ScrapeItem)
+WHERE a.id = id
+WITH a
+MATCH (b:ScrapeBatch {name: $batch})
+MERGE (b)-[l:SCRAPES]->(a)
+ON CREATE SET l.gone = 0;
+
+// name: show_all(batch, batch_seq)
+// Draw the lines from a batch to all of its pages, where there are none yet.
 MATCH (b:ScrapeBatch {name: $batch})
 WITH b
 MATCH (a:ScrapeItem)
@@ -516,9 +527,9 @@ ON CREATE SET b.seq = seq, b.status = 'open', b.round = 1, b.created_at = $at, b
 RETURN b.name AS name, b.seq AS seq, b.status AS status, b.round AS round, b.manager AS manager, b.lease AS lease,
     b.until AS until, b.hook AS hook, b.hook_key AS hook_key, b.hook_tries AS hook_tries;
 
-// name: batch(name)
+// name: batch(batch)
 // Where a batch stands.
-MATCH (b:ScrapeBatch {name: $name})
+MATCH (b:ScrapeBatch {name: $batch})
 RETURN b.name AS name, b.seq AS seq, b.status AS status, b.round AS round, b.manager AS manager, b.lease AS lease,
     b.until AS until, b.hook AS hook, b.hook_key AS hook_key, b.hook_tries AS hook_tries, b.hook_error AS hook_error,
     b.created_at AS created_at, b.finished_at AS finished_at;
@@ -537,24 +548,31 @@ WHERE b.status = 'open' OR b.hook = 'pending'
 RETURN b.name AS name, b.seq AS seq
 ORDER BY b.seq LIMIT $limit;
 
-// name: manage(name, lease, dead, worker, now, until)
-// Take a batch in hand, or keep it: where it is free, ours, that of a manager known to be dead, or silent too long.
-MATCH (b:ScrapeBatch {name: $name})
-WHERE b.lease = 0 OR b.lease = $lease OR b.lease = $dead OR b.until < $now
+// name: manage(batch, lease, dead, worker, now, until)
+// Take a batch in hand, where it is free, or its manager is known to be dead, or was silent too long.
+MATCH (b:ScrapeBatch {name: $batch})
+WHERE b.lease = 0 OR b.lease = $dead OR b.until < $now
 SET b.lease = $lease, b.manager = $worker, b.until = $until
 RETURN b.seq AS seq, b.status AS status, b.round AS round, b.hook AS hook, b.hook_key AS hook_key,
     b.hook_tries AS hook_tries;
 
-// name: unmanage(name, lease)
+// name: keep(batch, lease, until)
+// The manager of a batch goes on.
+MATCH (b:ScrapeBatch {name: $batch})
+WHERE b.lease = $lease
+SET b.until = $until
+RETURN b.seq AS seq;
+
+// name: unmanage(batch, lease)
 // The manager lets go of its batch.
-MATCH (b:ScrapeBatch {name: $name})
+MATCH (b:ScrapeBatch {name: $batch})
 WHERE b.lease = $lease
 SET b.lease = 0, b.until = 0, b.manager = NULL
 RETURN b.seq AS seq;
 
-// name: reopen_batch(name, lease, never)
+// name: reopen_batch(batch, lease, never)
 // A finished batch with pages that are not at rest has another round.
-MATCH (b:ScrapeBatch {name: $name})
+MATCH (b:ScrapeBatch {name: $batch})
 WHERE b.lease = $lease AND b.status = 'finished'
 WITH b, b.seq AS number
 MATCH (a:ScrapeItem)
@@ -571,29 +589,29 @@ MATCH (a:ScrapeItem)
 WHERE a.batch_seq = $batch_seq AND (a.lease <> 0 OR a.due < $never)
 RETURN count(*) AS left_over;
 
-// name: finish_batch(name, lease, batch_seq, never, at, hook, hook_key)
+// name: finish_batch(batch, lease, batch_seq, never, at, hook, hook_key)
 // guard
 // All pages of the batch are at rest: it is finished, and its hook is to run.
 OPTIONAL MATCH (a:ScrapeItem)
 WHERE a.batch_seq = $batch_seq AND (a.lease <> 0 OR a.due < $never)
 WITH count(a.seq) AS left_over
-MATCH (b:ScrapeBatch {name: $name})
+MATCH (b:ScrapeBatch {name: $batch})
 WHERE left_over = 0 AND b.lease = $lease AND b.status = 'open'
 SET b.status = 'finished', b.finished_at = $at, b.hook = $hook, b.hook_key = $hook_key, b.hook_tries = 0
 RETURN b.seq AS seq;
 
-// name: hook_done(name, lease, hook_key, at)
+// name: hook_done(batch, lease, hook_key, at)
 // guard
 // The hook of this round has run; what it wrote through us stands in the same unit.
-MATCH (b:ScrapeBatch {name: $name})
+MATCH (b:ScrapeBatch {name: $batch})
 WHERE b.lease = $lease AND b.hook_key = $hook_key AND b.hook IN ['pending', 'failed']
 SET b.hook = 'done', b.hook_at = $at, b.hook_error = NULL, b.hook_tries = b.hook_tries + 1
 RETURN b.seq AS seq;
 
-// name: hook_failed(name, lease, hook_key, at, error, hook)
+// name: hook_failed(batch, lease, hook_key, at, error, hook)
 // guard
 // The hook raised: it stays pending, or has failed when it was tried enough.
-MATCH (b:ScrapeBatch {name: $name})
+MATCH (b:ScrapeBatch {name: $batch})
 WHERE b.lease = $lease AND b.hook_key = $hook_key AND b.hook IN ['pending', 'failed']
 SET b.hook = $hook, b.hook_at = $at, b.hook_error = $error, b.hook_tries = b.hook_tries + 1
 RETURN b.seq AS seq, b.hook_tries AS tries;

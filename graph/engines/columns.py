@@ -14,7 +14,7 @@ from typing import Any
 # A plan made for one use costs about a millisecond, so a few rows are better off with the prepared statement.
 FEWEST_ROWS = 32
 _HEAD = re.compile(
-    r"\s*UNWIND\s+\$(?P<list>\w+)\s+AS\s+(?P<row>\w+)\s+WITH\s+(?P<items>[^()]*?)\s*(?=\b(?:MATCH|MERGE|CREATE|WHERE)\b)"
+    r"\s*UNWIND\s+\$(?P<list>\w+)\s+AS\s+(?P<row>\w+)\s+WITH\s+(?P<items>[^()]*?)\s*(?=\b(?:MATCH|MERGE|CREATE|WHERE|WITH)\b)"
 )
 _ITEM = re.compile(r"(?P<row>\w+)\.(?P<field>\w+)\s+AS\s+(?P<name>\w+)")
 

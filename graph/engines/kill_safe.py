@@ -40,8 +40,9 @@ class KillSafeFiles:
 
     @property
     def parts(self) -> list[Path]:
-        """Every file that a bracket must be able to put back. `.shadow` is Kuzu's own, left by a cut checkpoint."""
-        return [self.database, self.log, _beside(self.database, ".shadow"), self._marks_file]
+        """Every file that a bracket must be able to put back, with those that a cut checkpoint of the engine leaves."""
+        engine_s_own = [_beside(self.database, ending) for ending in (".shadow", ".wal.checkpoint")]
+        return [self.database, self.log, *engine_s_own, self._marks_file]
 
     def recover(self) -> str:
         """Make the files whole before the engine sees them; tells what was done, in words, '' for nothing."""

@@ -88,11 +88,13 @@ class Server:
         except (exceptions.DriverError, exceptions.Neo4jError) as error:
             raise told(error, self.address) from error
 
-    def _last_write(self) -> int:
-        ours = "CASE $name WHEN '' THEN home ELSE name = $name END"
-        text = f"SHOW DATABASES YIELD name, home, lastCommittedTxn WHERE {ours} RETURN max(lastCommittedTxn)"
-        found: int = self.read(lambda transaction: transaction.run(text, name=self.address.database).value()[0])
-        return found
+    def _last_write(self) -> frozenset[str]:
+        """A bookmark that changes with every commit, from the server that takes the writes."""
+        with self._driver.session(database=self.address.database or None, default_access_mode="WRITE") as session:
+            with session.begin_transaction() as transaction:
+                transaction.run("RETURN 1").consume()
+                transaction.commit()
+            return frozenset(session.last_bookmarks().raw_values)
 
     def interrupt(self) -> None:
         """End what `look` is running."""

@@ -9,11 +9,13 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+from graphvine.engines.bounds import with_literal_bounds
 from graphvine.engines.columns import as_columns
 from graphvine.records import QueryResult, Row
 
 # A text that is executed and not prepared leaks its plan for the connection's life, about 1.5 KB.
 _ADHOC_BEFORE_RECYCLING = 200
+_PLANS_KEPT = 1_000
 
 
 class Session:
@@ -28,12 +30,14 @@ class Session:
 
     def rows(self, text: str, parameters: Mapping[str, Any]) -> list[Row]:
         """Run a statement that will come again."""
+        text, parameters = with_literal_bounds(text, parameters)
         columns = as_columns(text, parameters)
         if columns is not None:
             self._adhoc += 1
             return self._all(self._connection.execute(*columns))
         statement = self._prepared.get(text)
         if statement is None:
+            self._adhoc += len(self._prepared) >= _PLANS_KEPT  # each new text costs a plan that is never freed
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)  # deprecated upstream, but the only way not to leak
                 statement = self._prepared[text] = self._connection.prepare(text)

@@ -45,10 +45,9 @@ def cut(known: Known, tmp_path_factory: pytest.TempPathFactory) -> Known:
     place = known.place.copy_to(tmp_path_factory.mktemp("cut") / "store")
     points = run(scenes.act, "checkpoint", known.place.copy_to(place.folder.parent / "counted"), None)
     kill_at(place, "checkpoint", points.index("CHECKPOINT"))
-    if place.engine == "kuzu":
-        with place.path.open("r+b") as file:
-            file.seek(4096)
-            file.write(b"half a checkpoint" * 1000)
+    with place.path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"half a checkpoint" * 1000)
     return Known(place, known.states)
 
 
@@ -149,7 +148,7 @@ def stage(known: Known, tmp_path: Path, full: bool) -> Stage:
 @pytest.mark.parametrize("scene", ["checkpoint", "opening", "closing", "failing_unit", "backup"])
 def test_nothing_changes(stage: Stage, known: Known, scene: str) -> None:
     points = stage.kill_everywhere(scene, one_of(known.states), sample=5 if scene == "backup" else 100)
-    if scene == "checkpoint" and stage.engine == "kuzu":
+    if scene == "checkpoint":
         verbs = [point.split()[0] for point in points]
         checkpoint = verbs.index("CHECKPOINT")
         assert "rename" in verbs[:checkpoint] and "rename" in verbs[checkpoint:], "this was no bracket"
@@ -182,8 +181,7 @@ def test_a_load_is_there_in_full_or_not_at_all(stage: Stage, known: Known, scene
 
 def test_recovery_can_be_killed_too(stage: Stage, cut: Known) -> None:
     points = replace(stage, start=cut).kill_everywhere("opening", one_of(cut.states))
-    if stage.engine == "kuzu":
-        assert "replace graph.db.back" in points
+    assert "replace graph.db.back" in points
 
 
 def test_a_new_store_can_be_killed_while_it_is_made(stage: Stage) -> None:

@@ -68,6 +68,13 @@ class Bench:
         assert len(found) == 1, f"{len(found)} rows for {key!r}"
         return found[0]
 
+    def claimed_by_nobody(self) -> None:
+        """Have a row with the number 0: the claim that elements made for the bench belong to."""
+        label, key = self.machine.label, self.machine.key
+        if not self.graph.query(f"MATCH (n:{label}) WHERE n.seq = 0 RETURN n.seq").rows:
+            initial = f"{key}: {self.new_key()!r}, {self.machine.column}: '{self.machine.initial.name}', seq: 0"
+            self.graph.execute(f"CREATE (:{label} {{{initial}}})")
+
     def count(self) -> int:
         rows = self.graph.query(f"MATCH (n:{self.machine.label}) RETURN count(*)").rows
         return int(rows[0][0])

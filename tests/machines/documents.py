@@ -41,6 +41,49 @@ ARTICLE = Document(
 )
 
 
+_HN_STATES = ("ingested", "validated", "deduplicated", "hierarchy_resolved", "indexed")
+HN_ITEM = Document(
+    name="hn-item-workflow.md",
+    initial="initial_state",
+    final=frozenset({"completed", "failed"}),
+    states=frozenset({"initial_state", *_HN_STATES, "completed", "failed"}),
+    steps=frozenset(
+        {
+            # The drawing's arrow from nowhere has no name.
+            (None, "initial_state", ""),
+            ("initial_state", "ingested", "auto_ingest"),
+            ("ingested", "validated", "validate_item"),
+            ("validated", "deduplicated", "check_duplicates"),
+            ("deduplicated", "hierarchy_resolved", "resolve_hierarchy"),
+            ("hierarchy_resolved", "indexed", "index_item"),
+            ("indexed", "completed", "complete_processing"),
+            *((state, "failed", "mark_failed") for state in _HN_STATES),
+            ("failed", "ingested", "retry_processing"),
+        }
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a document tells of one transition besides its ends."""
+
+    manual: bool
+    processors: tuple[str, ...] = ()
+    criteria: tuple[str, ...] = ()
+
+
+HN_TRANSITIONS = {
+    "auto_ingest": Told(False, ("HNItemIngestionProcessor",)),
+    "validate_item": Told(False, ("HNItemValidationProcessor",), ("HNItemValidCriterion",)),
+    "check_duplicates": Told(False, ("HNItemDeduplicationProcessor",)),
+    "resolve_hierarchy": Told(False, ("HNItemHierarchyProcessor",), ("HNItemHierarchyValidCriterion",)),
+    "index_item": Told(False, ("HNItemIndexingProcessor",)),
+    "complete_processing": Told(False, (), ("HNItemCompleteCriterion",)),
+    "mark_failed": Told(True, ("HNItemFailureProcessor",)),
+    "retry_processing": Told(True, ("HNItemRetryProcessor",), ("HNItemRetryableCriterion",)),
+}
+
 def left_out(machine: Machine, document: Document) -> list[str]:
     """What the document has and the machine has not."""
     named = {(step.source, step.target, step.name) for step in machine.moves}

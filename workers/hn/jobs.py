@@ -11,7 +11,7 @@ from graphvine.graph import Graph
 from graphvine.records import Step, Unit
 from graphvine.workers.hn.by_hand import retry_due
 from graphvine.workers.hn.errors import SourceAway
-from graphvine.workers.hn.pull import Pull, Pulled
+from graphvine.workers.hn.pull import SINCE_LAST, Pull, Pulled
 from graphvine.workers.hn.settings import HNSettings, load
 from graphvine.workers.parts.hn.intake import intake
 from graphvine.workers.scheduler import Job
@@ -21,7 +21,7 @@ _ROWS_AT_ONCE = 5_000
 
 
 def jobs(graph: Graph, settings: HNSettings | None = None) -> list[Job]:
-    """The jobs of this pipeline. Pulls are made only in a graph that holds items already, or has been asked to."""
+    """The jobs of this pipeline. Pulls begin once somebody has pulled with --since-last, in that graph alone."""
     settings = settings or load()
     found = [Job("hn-retries", settings.retry_seconds, lambda: mend(graph))]
     if settings.since_last_seconds:
@@ -45,7 +45,8 @@ def mend(graph: Graph) -> int:
 
 def _pulling(graph: Graph, settings: HNSettings, pull: Callable[[Pull], Pulled]) -> Callable[[], Any]:
     def run() -> Pulled | None:
-        if graph.door.paused("hn_item") is not None or not graph.read("hn_item.walks"):
+        asked = any(row["name"] == SINCE_LAST for row in graph.read("hn_item.walks"))
+        if graph.door.paused("hn_item") is not None or not asked:
             return None
         try:
             return pull(Pull(graph, settings))

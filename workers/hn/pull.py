@@ -19,7 +19,7 @@ from graphvine.workers.parts.hn.following import following
 from graphvine.workers.parts.hn.intake import Taken, intake
 from graphvine.workers.parts.hn.item import FIREBASE
 
-_SINCE_LAST = "since-last"
+SINCE_LAST = "since-last"
 _LISTS = {"top": "topstories", "new": "newstories", "best": "beststories", "ask": "askstories", "show": "showstories",
           "job": "jobstories"}  # fmt: skip
 
@@ -68,7 +68,7 @@ class Pull:
     def since_last(self) -> Pulled:
         """Everything that came since the last time, or since the newest item of the graph."""
         newest = self._source.max_item()
-        return self._walk(_SINCE_LAST, self._unseen(newest), newest)
+        return self._walk(SINCE_LAST, self._unseen(newest), newest)
 
     def thread(self, id: int) -> Pulled:
         """An item with everything below it, level by level, and what stands above it."""
@@ -85,14 +85,14 @@ class Pull:
 
     def _unseen(self, newest: int) -> int:
         walks = {row["name"]: row for row in self._graph.read("hn_item.walks")}
-        if _SINCE_LAST in walks:
-            return int(walks[_SINCE_LAST]["next"])
+        if SINCE_LAST in walks:
+            return int(walks[SINCE_LAST]["next"])
         known = self._graph.read("hn_item.newest")[0]["hnId"]
         return known + 1 if known else max(1, newest - self._settings.first_pull + 1)
 
     def _walk(self, name: str, first: int, last: int) -> Pulled:
         done = {row["name"]: row["next"] for row in self._graph.read("hn_item.walks")}
-        at = done.get(name, first) if name != _SINCE_LAST else first
+        at = done.get(name, first) if name != SINCE_LAST else first
         with self._running():
             while at <= last and not self._stop.is_set():
                 upto = min(last, at + self._settings.pull_chunk - 1)

@@ -13,8 +13,7 @@ from graphvine.search import Filters, Range, Results
 from graphvine.workers.hn.by_hand import row_of
 from graphvine.workers.hn.threads import Item, as_item, below_of, load
 from graphvine.workers.parts.hn.documents import KIND
-from graphvine.workers.parts.hn.following import HNIndex
-from graphvine.workers.parts.hn.intake import intake
+from graphvine.workers.parts.hn.following import share, unshare
 
 Sort = Literal["relevance", "date", "score"]
 _SORTS = {"relevance": "relevance", "date": "-time", "score": "-score"}
@@ -45,8 +44,8 @@ class HNSearch:
         if not graph.engine.capabilities.single_owner:
             raise GraphvineError(f"items on {graph.engine.name} can't be searched by words yet: open an embedded graph")
         self._graph = graph
-        self._shared = intake(graph).index
-        self._index = self._shared or HNIndex(graph)
+        self._index = share(graph)
+        self._open = True
 
     def __enter__(self) -> Self:
         return self
@@ -80,8 +79,9 @@ class HNSearch:
         return self._index.rebuild(progress)
 
     def close(self) -> None:
-        if self._shared is None:
-            self._index.close()
+        if self._open:
+            self._open = False
+            unshare(self._graph)
 
     def _join(self, filters: dict[str, Any], under: int | None, story_by: str | None, reply_to: str | None) -> bool:
         """Turn what is asked of the thread into filters; False when nothing can match."""

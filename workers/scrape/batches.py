@@ -76,23 +76,20 @@ def submit(graph: Graph, name: str, addresses: Sequence[str]) -> Batch:
     at = moment(graph.clock.now_ms())
     row = graph.run(Unit.of([Step(f"{PIPELINE}.open_batch", {"rows": [{"name": name, "seq": 0}], "at": at})])).rows[0][0]
     batch = Batch(name, row["seq"])
-    given = {"batch": name, "batch_seq": batch.seq}
-    steps = []
     for start in range(0, len(addresses), _ROWS_AT_ONCE):
-        part = addresses[start : start + _ROWS_AT_ONCE]
-        rows = [{"id": key_of(name, url), "url": url, "seq": 0} for url in part]
-        steps.append(Step(f"{PIPELINE}.add", {"rows": rows, **given, "now": graph.clock.now_ms()}))
-    for step in steps:
-        graph.run(Unit.of([step]))
-    adopted = graph.run(Unit.of([Step(f"{PIPELINE}.adopt", given)])).rows[0]
-    if steps or adopted:
-        graph.run(Unit.of([Step(f"{PIPELINE}.show_batch", given)]))
+        rows = [{"id": key_of(name, url), "url": url, "seq": 0} for url in addresses[start : start + _ROWS_AT_ONCE]]
+        given = {"rows": rows, "batch": name}
+        added = Step(f"{PIPELINE}.add", {**given, "batch_seq": batch.seq, "now": graph.clock.now_ms()})
+        graph.run(Unit.of([added, Step(f"{PIPELINE}.show", given)]))
+    if name == DEFAULT:
+        given = {"batch": name, "batch_seq": batch.seq}
+        graph.run(Unit.of([Step(f"{PIPELINE}.adopt", given), Step(f"{PIPELINE}.show_all", given)]))
     return batch
 
 
 def find(graph: Graph, name: str) -> Batch:
     """A batch that is there."""
-    rows = graph.read(f"{PIPELINE}.batch", name=name)
+    rows = graph.read(f"{PIPELINE}.batch", batch=name)
     if not rows:
         raise BadBatch(f"there is no batch {name!r}: give the addresses that it is to have")
     return Batch(name, rows[0]["seq"])

@@ -137,10 +137,11 @@ class ArticleHandler:
         """Which of these were never written; and of the others, the sections that they have, and whether they hold."""
         if not claims:
             return set(), {}
-        rows = [row for span in spans([c.seq for c in claims]) for row in self._graph.read("article.known", **span)]
-        # A loaded article, or one whose links were put in by hand, may have some of them already.
-        loaded = {claim.seq for claim in claims if claim.state == "loaded"}
-        fresh = {row["seq"] for row in rows if row["revision"] is None} - loaded
+        groups = spans([claim.seq for claim in claims])
+        rows = [row for span in groups for row in self._graph.read("article.known", **span)]
+        # What the document's manager or somebody at the console put in must not be there twice.
+        linking = {row["seq"] for span in groups for row in self._graph.read("article.linking", **span)}
+        fresh = {row["seq"] for row in rows if row["revision"] is None} - linking
         again = [claim.key for claim in claims if claim.seq not in fresh]
         there: dict[str, dict[str, bool]] = {key: {} for key in again}
         if again:

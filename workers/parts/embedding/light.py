@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from graphvine.workers.parts.embedding.interface import Vectors
 
 # Measured on two cores: 512 to 1,024 are level, 2,048 costs a fifth more for passages of 100 words.
-TOKEN_BUDGET = 768
+TOKEN_BUDGET = 512
 # So many texts are tokenized at a time: bounds the memory of one call.
 _WINDOW = 2048
 

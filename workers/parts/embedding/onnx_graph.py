@@ -12,7 +12,7 @@ from graphvine.workers.parts.embedding.bert import BertShape
 # Part of the cached graph's name: raise it whenever the graph changes.
 BUILDER_VERSION = 1
 _OPSET, _IR_VERSION = 17, 8
-# ONNX Runtime's own fused nodes: 7 % less work than the same in plain ones, and seven nodes a layer.
+# ONNX Runtime's own fused nodes, where they pay: 7 % less work than the same in plain ones.
 _FUSED = "com.microsoft"
 
 Array = np.ndarray[Any, Any]
@@ -56,9 +56,7 @@ class _Builder:
         length = self._node("Shape", ["input_ids"], start=1, end=2)
         places = self._constant("places", self._weight("embeddings.position_embeddings.weight"))
         by_place = self._node("Slice", [places, self._constant("zero", np.array([0])), length])
-        both = self._node("Add", [by_word, by_place])
-        scale, shift = self._named("embeddings.LayerNorm.weight"), self._named("embeddings.LayerNorm.bias")
-        return self._node("LayerNormalization", [both, scale, shift], axis=-1, epsilon=self._shape.epsilon)
+        return self._normalised(self._node("Add", [by_word, by_place]), "embeddings.LayerNorm")
 
     def _layer(self, hidden: str, mask: str, name: str) -> str:
         parts = [f"{name}attention.self.{part}" for part in ("query", "key", "value")]
@@ -77,9 +75,14 @@ class _Builder:
 
     def _residual(self, hidden: str, skipped: str, name: str) -> str:
         product = self._product(hidden, f"{name}dense.weight")
-        scale, shift = self._named(f"{name}LayerNorm.weight"), self._named(f"{name}LayerNorm.bias")
-        inputs = [product, skipped, scale, shift, self._named(f"{name}dense.bias")]
-        return self._node("SkipLayerNormalization", inputs, domain=_FUSED, epsilon=self._shape.epsilon)
+        biased = self._node("Add", [product, self._named(f"{name}dense.bias")])
+        # In plain nodes: ONNX Runtime's fused one for this takes four times as long on a processor.
+        both = self._node("Add", [biased, skipped])
+        return self._normalised(both, f"{name}LayerNorm")
+
+    def _normalised(self, hidden: str, name: str) -> str:
+        inputs = [hidden, self._named(f"{name}.weight"), self._named(f"{name}.bias")]
+        return self._node("LayerNormalization", inputs, axis=-1, epsilon=self._shape.epsilon)
 
     def _pooled(self, hidden: str, mask: str) -> str:
         from onnx import TensorProto

@@ -16,7 +16,7 @@ from graphvine.workers.parts.fetching.bodies import BodyBroken, BodyTooLarge, re
 from graphvine.workers.parts.fetching.errors import FetchError, FetchPartsMissing
 from graphvine.workers.parts.fetching.limits import FetchLimits
 from graphvine.workers.parts.fetching.politeness import Politeness
-from graphvine.workers.parts.fetching.robots import AGENT, Robots
+from graphvine.workers.parts.fetching.robots import AGENT, Robots, Rules
 from graphvine.workers.parts.fetching.statuses import judge, retry_after
 from graphvine.workers.parts.fetching.urls import checked_url, host_of, site_of
 
@@ -81,12 +81,22 @@ class Fetcher:
         async with self._politeness.visiting(host_of(url)) as visit:
             delay = 0.0
             if self._robots is not None:
-                rules = await self._robots.rules(site_of(url))
+                rules = await self._rules(self._robots, url)
                 if not rules.allow(url):
                     raise FetchError("robots", url, "its site's robots.txt forbids it", permanent=True)
                 delay = rules.delay_seconds
             await visit.keep_distance(delay)
             return await self._ask(url, headers, self.limits.max_bytes)
+
+    async def _rules(self, robots: Robots, url: str) -> Rules:
+        try:
+            return await robots.rules(site_of(url))
+        except FetchError as error:
+            reason = error.reason if error.kind == "private" else f"its robots.txt can't be had: {error.reason}"
+            wait = error.retry_after_seconds
+            raise FetchError(
+                error.kind, url, reason, permanent=error.permanent, retry_after_seconds=wait
+            ) from None  # fmt: skip
 
     async def _read_robots(self, url: str) -> str | None:
         try:

@@ -43,6 +43,8 @@ def adopt(batch: Batch, drafts: list[Draft]) -> list[Draft]:
         if above is not None and above < draft.id:
             draft.content[_FIELD[code]], draft.wants = above, code + 2
     mine = {draft.id for draft in drafts}
+    found = {draft.above for draft in orphans.values() if draft.above is not None} - mine - batch.known.keys()
+    batch.known.update(look_up(batch.graph, list(found)))
     return [helped for id, row in stored.items() if id not in mine for helped in _help(batch, row, listed)]
 
 

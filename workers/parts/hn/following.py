@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -140,19 +141,44 @@ class HNIndex:
 @contextmanager
 def following(graph: Graph) -> Iterator[HNIndex | None]:
     """While this lasts, the index follows what is taken in; None where there is no index, or its parts are missing."""
-    from graphvine.workers.parts.hn.intake import intake
-
-    taking = intake(graph)
-    if not graph.engine.capabilities.single_owner or taking.index is not None:
-        yield taking.index
+    if not graph.engine.capabilities.single_owner:
+        yield None
         return
     try:
-        taking.index = HNIndex(graph)
+        index = share(graph)
     except SearchPartsMissing:
         yield None
         return
     try:
-        yield taking.index
+        yield index
     finally:
+        unshare(graph)
+
+
+_users: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+_sharing = threading.Lock()
+
+
+def share(graph: Graph) -> HNIndex:
+    """The one index of this graph, opened for the first who asks; each calls `unshare` once."""
+    from graphvine.workers.parts.hn.intake import intake
+
+    with _sharing:
+        taking = intake(graph)
+        if taking.index is None:
+            taking.index = HNIndex(graph)
+        _users[graph] = _users.get(graph, 0) + 1
+        return taking.index
+
+
+def unshare(graph: Graph) -> None:
+    from graphvine.workers.parts.hn.intake import intake
+
+    with _sharing:
+        _users[graph] -= 1
+        if _users[graph]:
+            return
+        taking = intake(graph)
         index, taking.index = taking.index, None
+    if index is not None:
         index.close()

@@ -34,9 +34,13 @@ class Threads:
         for id in made:
             # These came first, and could not be linked then.
             batch.edges += [self._edge(id, child) for child in waiting.get(id, ()) if child not in by_id]
+        pending: dict[int, list[Draft]] = {}
+        for draft in drafts:
+            if draft.story == 0 and draft.above is not None:
+                pending.setdefault(draft.above, []).append(draft)
         for draft in drafts:
             if draft.story:
-                self._settle_below(draft.id, draft.story, waiting, by_id, batch)
+                self._settle_below(draft, waiting, by_id, pending, batch)
 
     def remember(self, batch: Batch, drafts: Iterable[Draft]) -> None:
         """The batch is written: what still waits, and what waits no longer."""
@@ -96,17 +100,23 @@ class Threads:
             batch.edges_gone.append(Edge(old, draft.id, before["parent"] is None))
         if above is None or (above not in made and above not in batch.known):
             return
-        if old is None:
+        if old is None or (old == above and above in made):
             batch.edges.append(Edge(above, draft.id, option))
         elif before is not None and (old != above or before["state"] != "completed"):
             batch.edges_again.append(Edge(above, draft.id, option))
 
     def _settle_below(
-        self, top: int, story: int, waiting: dict[int, set[int]], by_id: dict[int, Draft], batch: Batch
-    ) -> None:
-        below = [top]
+        self, top: Draft, waiting: dict[int, set[int]], by_id: dict[int, Draft], pending: dict[int, list[Draft]],
+        batch: Batch,
+    ) -> None:  # fmt: skip
+        """The story of a draft is that of everything that waited below it, in the graph and in the batch."""
+        story, below = top.story or 0, [top.id]
         while below:
             above = below.pop()
+            for draft in pending.pop(above, ()):
+                if draft.story == 0:
+                    draft.story = story
+                    below.append(draft.id)
             for child in waiting.get(above, ()):
                 if child not in by_id and child not in self._above:
                     self._above[child] = above

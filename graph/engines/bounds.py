@@ -1,0 +1,27 @@
+"""Bounds of row numbers as literals: Kuzu skips stretches of rows by a literal, never by a parameter.
+
+Measured at a million rows: 100 rows claimed between literal bounds take half the time that parameters take. The bounds
+only narrow what is looked at (the exact numbers stand in $seqs, or in the rows), so they are widened to multiples of a
+stretch: neighbouring batches then share one text, and with it one prepared plan.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_STRETCH = 8_192
+_BOUND = re.compile(r"\$(lo|hi)\b")
+
+
+def with_literal_bounds(text: str, parameters: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """The statement with $lo and $hi written out, where they are only a hint."""
+    if "lo" not in parameters or not ("seqs" in parameters or "rows" in parameters):
+        return text, parameters
+    bounds = {
+        "lo": parameters["lo"] // _STRETCH * _STRETCH,
+        "hi": (parameters["hi"] // _STRETCH + 1) * _STRETCH,
+    }
+    rest = {name: value for name, value in parameters.items() if name not in bounds}
+    return _BOUND.sub(lambda match: str(bounds[match[1]]), text), rest

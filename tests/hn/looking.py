@@ -1,0 +1,39 @@
+"""The graph of items as tests look at it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphvine.graph import Graph
+
+_ALL = 10_000_000
+# What must not depend on the order of arrival. Times of the run and row numbers may.
+SAME = (
+    "hnId", "state", "type", "by", "time", "title", "text", "plain", "url", "score", "descendants", "parent", "poll",
+    "kids", "parts", "deleted", "dead", "extra", "sourceType", "fetchedAt", "hash", "story", "wants", "failedIn", "raw",
+    "last_error",
+)  # fmt: skip
+
+
+def row(graph: Graph, id: int) -> dict[str, Any]:
+    found = graph.query("MATCH (a:HNItem {hnId: $id}) RETURN a", {"id": id}).rows
+    assert len(found) == 1, f"{len(found)} items {id}"
+    return dict(found[0][0])
+
+
+def states(graph: Graph) -> dict[int, str]:
+    return dict(map(tuple, graph.query("MATCH (a:HNItem) RETURN a.hnId, a.state", max_rows=_ALL).rows))
+
+
+def edges(graph: Graph, kind: str = "PARENT_OF") -> list[tuple[int, int]]:
+    text = f"MATCH (a:HNItem)-[l:{kind}]->(b:HNItem) WHERE l.gone = 0 RETURN a.hnId, b.hnId"
+    return sorted(map(tuple, graph.query(text, max_rows=_ALL).rows))
+
+
+def whole(graph: Graph) -> tuple[dict[int, tuple[Any, ...]], list[tuple[int, int]], list[tuple[int, int]]]:
+    """Everything that two graphs must share to be the same."""
+    shown = ", ".join(f"a.{name}" for name in SAME)
+    rows = graph.query(f"MATCH (a:HNItem) RETURN {shown}", max_rows=_ALL).rows
+    by_id = {found[0]: tuple(tuple(v) if isinstance(v, list) else v for v in found) for found in rows}
+    assert len(by_id) == len(rows), "an item stands there twice"
+    return by_id, edges(graph), edges(graph, "OPTION_OF")

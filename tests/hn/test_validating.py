@@ -1,0 +1,173 @@
+"""What an item may hold: every error names its field, HTML becomes safe, unknown fields stay."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from graphvine.workers.parts.hn.clean import TAGS, clean, plain
+from graphvine.workers.parts.hn.item import Draft, hash_of, id_of
+from graphvine.workers.parts.hn.validate import BadField, validate
+
+NOW = 1_750_000_000_000
+GOOD = {
+    "id": 8863, "type": "story", "by": "dhouston", "time": 1175714200, "title": "My YC app", "score": 104,
+    "url": "http://www.getdropbox.com/u/2/screencast.html", "descendants": 71, "kids": [9224, 8917], "dead": False,
+}  # fmt: skip
+
+
+def checked(**fields: Any) -> dict[str, Any]:
+    draft = Draft(8863, {**GOOD, **fields}, "SINGLE_POST", NOW)
+    validate(draft)
+    return draft.content
+
+
+def test_a_good_item_keeps_what_it_says() -> None:
+    content = checked()
+    assert {name: content[name] for name in GOOD if name != "id"} == {n: v for n, v in GOOD.items() if n != "id"}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("type", "essay"), ("type", 3), ("type", None), ("by", 7), ("by", "x" * 101), ("time", 12), ("time", -1),
+        ("time", "1175714200"), ("time", NOW), ("time", True), ("score", -1), ("score", 1.5), ("score", 1 << 60),
+        ("descendants", -1), ("url", "nowhere"), ("url", "javascript:alert(1)"), ("url", "http://"),
+        ("url", "http://a b.com"), ("url", "http://[1"), ("url", "http://a.com:99999x"), ("url", "x" * 5000),
+        ("parent", 0), ("parent", "1"), ("parent", True), ("kids", 5), ("kids", ["a"]), ("kids", [8863]), ("kids", [1]),
+        ("kids", [-5]), ("parts", [None]), ("deleted", 1), ("dead", "no"), ("text", 5), ("text", "\ud800"),
+        ("text", "x" * 200_001), ("title", ["x"]), ("title", "x" * 5_001),
+    ],
+)  # fmt: skip
+def test_a_field_that_can_not_be_is_named(field: str, value: object) -> None:
+    with pytest.raises(BadField, match=f"^{field}: ") as refused:
+        checked(**{field: value})
+    assert refused.value.field == field
+
+
+@pytest.mark.parametrize("field", ["by", "time", "title", "score", "url", "descendants", "kids", "dead"])
+def test_all_but_id_and_type_may_be_missing_or_null(field: str) -> None:
+    assert checked(**{field: None}).get(field) is None
+
+
+def test_empty_texts_and_lists_are_as_good_as_none() -> None:
+    content = checked(url="", kids=[], text="", title="")
+    assert [content.get(name) for name in ("url", "kids", "text", "title")] == [None] * 4
+
+
+def test_a_kid_that_is_listed_twice_is_one_kid() -> None:
+    assert checked(kids=[9000, 8999, 9000])["kids"] == [9000, 8999]
+
+
+def test_unknown_fields_are_kept() -> None:
+    assert json.loads(checked(flair="blue", deep={"a": [1, None]})["extra"]) == {"flair": "blue", "deep": {"a": [1, None]}}
+
+
+def test_an_unknown_field_that_is_no_json_is_named() -> None:
+    with pytest.raises(BadField, match=r"^flair: can't be kept"):
+        checked(flair=float("nan"))
+
+
+def test_only_options_have_polls_and_they_have_no_parents() -> None:
+    assert checked(poll=5)["extra"] == '{"poll": 5}'
+    content = checked(type="pollopt", poll=5, parent=6)
+    assert (content["poll"], content.get("parent"), content["extra"]) == (5, None, '{"parent": 6}')
+
+
+@pytest.mark.parametrize("id", [None, 0, -1, "7", 1.0, True, 1 << 60])
+def test_what_is_no_id_is_told(id: object) -> None:
+    with pytest.raises(ValueError, match="^id: "):
+        id_of({"id": id})
+
+
+@pytest.mark.parametrize("given", [None, 5, "x", [1]])
+def test_what_is_no_object_is_told(given: object) -> None:
+    with pytest.raises(ValueError, match="an item is an object"):
+        id_of(given)
+
+
+def test_the_document_s_name_of_the_id_is_understood() -> None:
+    assert id_of({"hnId": 5}) == 5
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "words"),
+    [
+        ("plain words", "plain words", "plain words"),
+        ("I don&#x27;t<p>know", "I don&#x27;t<p>know", "I don't\nknow"),
+        ("a <i>b</i> &gt; c", "a <i>b</i> &gt; c", "a b > c"),
+        ("<script>alert(1)</script>x", "x", "x"),
+        ("<b onclick=evil()>x</b>", "<b>x</b>", "x"),
+        ('<a href="javascript:evil()">x</a>', '<a rel="nofollow noopener noreferrer">x</a>', "x"),
+        ("<i>open", "<i>open</i>", "open"),
+        ("<img src=x onerror=evil()>", "", ""),
+        ("1 < 2", "1 &lt; 2", "1 < 2"),
+        ("<p>one<p>two", "<p>one<p>two", "one\ntwo"),
+        ('<a href="https:&#x2F;&#x2F;a.org" rel="nofollow">x</a>', '<a href="https:&#x2F;&#x2F;a.org" rel="nofollow">x</a>', "x"),
+    ],
+)  # fmt: skip
+def test_html_is_cleaned_and_its_words_are_kept(given: str, kept: str, words: str) -> None:
+    assert (clean(given), plain(kept)) == (kept, words)
+
+
+_pieces = some.sampled_from(
+    ["<", ">", "&", '"', "'", "<p>", "</p>", "<i>", "</i>", "<a href=", "</a>", "<script>", "javascript:", "onclick=",
+     "&#x27;", "&lt;", "https:", "=", " ", "x", "<pre><code>", "</code></pre>", "<svg/onload=", "<!--", "-->", "\0"]
+)  # fmt: skip
+
+
+class Seen(HTMLParser):
+    """Every tag of a text, with its attributes, as a browser would read them."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.declared = False
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_decl(self, decl: str) -> None:
+        self.declared = True
+
+    handle_comment = handle_pi = unknown_decl = handle_decl
+
+
+@given(some.lists(_pieces | some.text(max_size=5), max_size=25).map("".join))
+def test_whatever_is_given_nothing_harmful_is_left(text: str) -> None:
+    seen = Seen(clean(text))
+    assert not seen.declared
+    for tag, attributes in seen.tags:
+        assert tag in TAGS
+        assert set(attributes) <= ({"href", "rel"} if tag == "a" else set())
+        assert urlsplit(attributes.get("href") or "").scheme in ("", "http", "https", "mailto")
+
+
+def test_the_look_at_tags_sees_what_is_harmful() -> None:
+    assert Seen('<a href="javascript:x" onclick=y>').tags == [("a", {"href": "javascript:x", "onclick": "y"})]
+    assert Seen("<!-- x -->").declared
+
+
+@given(some.dictionaries(some.text(max_size=8), some.none() | some.integers() | some.text() | some.lists(some.integers())))
+def test_any_object_is_accepted_or_refused_with_a_field(fields: dict[str, Any]) -> None:
+    draft = Draft(5, {"type": "story", **fields}, "SINGLE_POST", NOW)
+    try:
+        validate(draft)
+    except BadField as error:
+        assert error.field in fields
+    else:
+        json.dumps(draft.content)
+        "".join(v for v in draft.content.values() if isinstance(v, str)).encode()
+
+
+def test_the_hash_does_not_see_the_order_of_fields() -> None:
+    assert hash_of({"a": 1, "b": [2]}) == hash_of({"b": [2], "a": 1}) != hash_of({"a": 1, "b": [3]})
+    assert 0 <= hash_of({"a": "\ud800"}) < 1 << 63

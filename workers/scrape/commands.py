@@ -1,0 +1,68 @@
+"""The command of this pipeline: scrape."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphvine.workers.cli.apps import new_app
+from graphvine.workers.cli.opening import opened
+
+if TYPE_CHECKING:
+    import threading
+
+    from graphvine.graph import Graph
+
+app = new_app()
+
+
+@app.command()
+def scrape(
+    context: typer.Context,
+    urls: Annotated[list[str] | None, typer.Argument(metavar="URL", help="The pages to scrape.")] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="A file with one address a line; - for standard input."),
+    ] = None,
+    batch: Annotated[
+        str | None, typer.Option("--batch", metavar="NAME", help="A name for the batch, by which it can be gone on with.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print each event as a line of JSON, then each page's result.")
+    ] = False,
+) -> None:
+    """Scrape pages and summarize them, with summaries that appear as they are written.
+
+    At most eight pages are scraped at once. Ctrl-C stops it cleanly; the same command, or the batch's name alone, goes
+    on where it was, after a kill too. A page that can't be had is tried again some times, then it has failed; the rest
+    goes on. Private addresses are not fetched unless the setting scrape.allowed_private_hosts names them.
+
+        graphvine scrape https://example.org/ https://example.org/news
+        graphvine scrape --from addresses.txt --batch monday --json
+
+    In Python: graph.scrape(["https://example.org/"], batch="monday"), an iterator for "async for"
+    """
+    if (urls and source is not None) or not (urls or source is not None or batch is not None):
+        context.fail("say what to scrape: addresses, or --from FILE, or the --batch NAME to go on with")
+    from graphvine.workers.cli.working import signals
+    from graphvine.workers.scrape.addresses_file import read_addresses
+    from graphvine.workers.scrape.batches import check_addresses, check_name
+
+    # Before the graph, so that a wrong address makes none.
+    addresses = read_addresses(source) if source is not None else check_addresses(urls or ())
+    if batch is not None:
+        check_name(batch)
+    with opened(context, create=bool(addresses)) as graph, signals() as ended:
+        finished = _run(graph, addresses, batch, ended.stop, as_json)
+    if ended.by is not None and not finished:
+        raise typer.Exit(130)
+
+
+def _run(graph: Graph, addresses: list[str], batch: str | None, stop: threading.Event, as_json: bool) -> bool:
+    import asyncio
+
+    from graphvine.workers.scrape.telling import show_lines, show_table
+
+    return asyncio.run((show_lines if as_json else show_table)(graph, addresses, batch, stop))

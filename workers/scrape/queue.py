@@ -1,0 +1,64 @@
+"""What a manager takes next of its batch: known in memory, read again whenever it runs low.
+
+It is a hint: the statement that claims guards itself, and an entry that is stale claims nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable
+
+from graphvine.graph import Graph
+from graphvine.records import Row
+from graphvine.workers.parts.fetching.urls import host_of
+from graphvine.workers.scrape import PIPELINE
+from graphvine.workers.scrape.batches import Batch
+
+_AHEAD = 500
+# A page whose host is busy lets others pass; looking further than this for one costs more than it gains.
+_LOOKED_AT = 200
+
+
+class Queue:
+    def __init__(self, graph: Graph, batch: Batch, per_host: int) -> None:
+        self._graph, self._batch, self._per_host = graph, batch, per_host
+        self._idle: deque[Row] = deque()
+
+    def take(self, count: int, at_work: Iterable[str], now: int) -> list[Row]:
+        """The next pages to scrape in the order of arrival, those first whose host has room for another request."""
+        if len(self._idle) < count:
+            self._idle = deque(self._read(0, _AHEAD, now))
+        busy = Counter(_host(url) for url in at_work)
+        taken: list[Row] = []
+        while self._idle and len(taken) < count:
+            row = self._next(busy)
+            busy[_host(row["url"])] += 1
+            taken.append(row)
+        return taken
+
+    def put_back(self, rows: list[Row]) -> None:
+        self._idle.extendleft(reversed(rows))
+
+    def scraped(self, count: int, now: int) -> list[Row]:
+        """The next pages to summarize."""
+        return self._read(-1, count, now)
+
+    def _next(self, busy: Counter[str]) -> Row:
+        for place in range(min(len(self._idle), _LOOKED_AT)):
+            if busy[_host(self._idle[place]["url"])] < self._per_host:
+                row = self._idle[place]
+                del self._idle[place]
+                return row
+        return self._idle.popleft()  # all hosts are busy: it waits for its turn in its slot
+
+    def _read(self, lease: int, limit: int, now: int) -> list[Row]:
+        return self._graph.read(
+            f"{PIPELINE}.ready_in", batch_seq=self._batch.seq, now=now, lease=lease, limit=limit
+        )  # fmt: skip
+
+
+def _host(url: str) -> str:
+    try:
+        return host_of(url)
+    except ValueError:
+        return url  # no address: its worker will say so

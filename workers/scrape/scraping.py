@@ -1,0 +1,114 @@
+"""`graph.scrape(...)`: a batch from its addresses to its end, as a stream of events."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
+
+from graphvine.graph import Graph
+from graphvine.workers.scrape.batches import Batch, check_addresses, check_name, find, name_for, submit
+from graphvine.workers.scrape.errors import BadBatch, BatchBusy
+from graphvine.workers.scrape.events import ScrapeEvent
+from graphvine.workers.scrape.finishing import Finishing
+from graphvine.workers.scrape.hook import Hook, find_hook
+from graphvine.workers.scrape.manager import Manager
+from graphvine.workers.scrape.opening import open_workshop
+from graphvine.workers.scrape.run import ManagerLoop, Tell
+from graphvine.workers.scrape.settings import ScrapeSettings, load
+from graphvine.workers.scrape.workers import work
+
+# Events that somebody has yet to look at; beyond this many, partial summaries are left out: the next one says more.
+_UNREAD_EVENTS = 1_000
+
+
+async def scrape(
+    graph: Graph, urls: Sequence[str] = (), *, batch: str | None = None, hook: Hook | None = None,
+    settings: ScrapeSettings | None = None, standby: bool = False, stop: threading.Event | None = None,
+) -> AsyncIterator[ScrapeEvent]:  # fmt: skip
+    """Scrape and summarize these pages, and whatever waits in the batch. Called again after a kill, it goes on.
+
+    Without a name the batch is known by its addresses. Leaving the iterator early (use contextlib.aclosing) gives
+    back what is in work. With `standby` it waits while another manager has the batch, and takes over when that dies.
+    """
+    settings = settings or load()
+    stop = stop or threading.Event()
+    found_hook = find_hook(hook, settings)
+    chosen = await asyncio.to_thread(open_batch, graph, urls, batch)
+    events: asyncio.Queue[ScrapeEvent | None] = asyncio.Queue()
+
+    def tell(event: ScrapeEvent) -> None:
+        if event.name != "summary_partial" or events.qsize() < _UNREAD_EVENTS:
+            events.put_nowait(event)
+
+    running = asyncio.create_task(manage(graph, chosen, settings, found_hook, tell, stop, standby=standby))
+    running.add_done_callback(lambda _: events.put_nowait(None))
+    try:
+        while (event := await events.get()) is not None:
+            yield event
+    finally:
+        stop.set()
+        await running
+
+
+def open_batch(graph: Graph, urls: Sequence[str], name: str | None) -> Batch:
+    """Put the addresses in; all of them are looked at before the first is written."""
+    if isinstance(urls, str):
+        raise TypeError("scrape takes a list of addresses: give [url] for a single one")
+    addresses = check_addresses(urls)
+    if not addresses and name is None:
+        raise BadBatch("say what to scrape: addresses, or the name of a batch that is there")
+    if name is not None:
+        check_name(name)
+    chosen = name if name is not None else name_for(addresses)
+    if not addresses and chosen != "default":
+        return find(graph, chosen)
+    return submit(graph, chosen, addresses)
+
+
+async def manage(
+    graph: Graph, batch: Batch, settings: ScrapeSettings, hook: Hook | None, tell: Tell, stop: threading.Event, *,
+    standby: bool = False,
+) -> None:  # fmt: skip
+    """Lead a batch to its end, its hook included."""
+    manager = Manager(graph, batch, settings)
+    if not await _lead(manager, settings, tell, stop, standby):
+        return
+    try:
+        finishing = Finishing(graph, batch, manager.leadership, settings)
+        await asyncio.to_thread(finishing.reopen)
+        tell(ScrapeEvent("batch_started", batch.name))
+        while True:
+            if await asyncio.to_thread(manager.left_over):
+                async with open_workshop(graph, settings) as shop:
+                    loop = ManagerLoop(graph, manager, partial(work, shop), settings, tell, stop)
+                    if not await loop.run():
+                        break
+            if await asyncio.to_thread(finishing.finish, hook):
+                tell(await asyncio.to_thread(finishing.event))
+                await finishing.run_hook(hook, tell, stop)
+                return
+        if stop.is_set():
+            tell(ScrapeEvent("stopped", batch.name))
+    finally:
+        await asyncio.to_thread(manager.leadership.give_up)
+
+
+async def _lead(
+    manager: Manager, settings: ScrapeSettings, tell: Tell, stop: threading.Event, standby: bool
+) -> bool:
+    """Take the batch in hand, now or when its manager dies. False when it was told to stop before that."""
+    told = False
+    while not stop.is_set():
+        try:
+            await asyncio.to_thread(manager.leadership.take)
+            return True
+        except BatchBusy as busy:
+            if not standby:
+                raise
+            if not told:
+                tell(ScrapeEvent("standing_by", manager.batch.name, error=str(busy)))
+            told = True
+            await asyncio.sleep(settings.wake_ms / 1000)
+    return False
