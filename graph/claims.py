@@ -128,7 +128,10 @@ class Claims:
             raise
         taken = {row["seq"] for answer in answers for row in answer}
         self._door.window(self.pipeline).tried(rows, taken)
-        after = {state: self._block("claim", state).moves[0].target for state in by_state}
+        after = {
+            state: next(move.target for move in self._block("claim", state).moves if state in move.sources)
+            for state in by_state
+        }
         return [
             Claim(
                 self.pipeline, row["key"], row["seq"], token, after[row["state"]], row["depth"],

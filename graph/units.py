@@ -62,7 +62,11 @@ def _is_text(value: Any) -> bool:
 
 
 def join(steps: Iterable[Step]) -> list[Step]:
-    """Steps of one block as one step with all their rows: a statement costs about the same for one row as for many."""
+    """Steps of one block as one step with all their rows: a statement costs about the same for one row as for many.
+
+    Those that can't be one stand together too, in the order in which their blocks first came: what one claim's steps
+    find may be what its own earlier ones made, and must not move in front of them.
+    """
     joined: dict[Any, dict[str, Any]] = {}
     for step in steps:
         rest = {name: value for name, value in step.parameters.items() if name not in ("rows", "lo", "hi")}
@@ -76,7 +80,11 @@ def join(steps: Iterable[Step]) -> list[Step]:
         if "lo" in known:
             known["lo"] = min(known["lo"], step.parameters["lo"])
             known["hi"] = max(known["hi"], step.parameters["hi"])
-    return [Step(key[0], parameters) for key, parameters in joined.items()]
+    places: dict[str, int] = {}
+    for block, _ in joined:
+        places.setdefault(block, len(places))
+    ordered = sorted(joined.items(), key=lambda item: places[item[0][0]])
+    return [Step(key[0], parameters) for key, parameters in ordered]
 
 
 def carry_out(unit: Unit, library: Library, run: Run, number: Number) -> UnitResult:

@@ -278,7 +278,8 @@ SET l.gone = 0, l.fragment = fragment;
 // comes to the MERGE once, since Kuzu binds the second one of a new title to nothing.
 UNWIND $rows AS r
 WITH r.claim AS claim, r.title AS title, r.seq AS seq, r.depth AS depth
-WITH title, collect(claim) AS claims, min(seq) AS seq, min(depth) AS depth
+WITH title, collect(CAST(claim AS INT64)) AS claims, min(CAST(seq AS INT64)) AS seq,
+    min(CAST(depth AS INT64)) AS depth
 MERGE (a:Article {title: title})
 ON CREATE SET a.seq = seq, a.expansion_state = 'discovered', a.expansion_depth = depth, a.retry_count = 0,
     a.due = $now, a.lease = 0, a.lost_claims = 0, a.failure_count = 0

@@ -73,31 +73,36 @@ ON CREATE SET l.gone = 0;
 // name: claim(seqs, lo, hi, worker, token, now, at, never)
 // move: idle -> scraping
 // transition: claim_item
-// Take these pages outside the slots, where they are still free and due; the manager takes them by start_scrape.
+// Take these pages outside the slots, where they are still free and due; the manager takes them by start_scrapes.
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = 0 AND a.due <= $now
 SET a.state = 'scraping', a.slot = 0, a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
 RETURN a.seq AS seq;
 
-// name: start_scrape(key, seq, slot, batch, manager, worker, token, now, at, never)
+// name: start_scrapes(rows, lo, hi, batch, manager, worker, token, now, at, never)
+// role: start
 // move: idle -> scraping
 // transition: claim_item
-// Take this page into a slot, where both are still free, the page is due, and its batch is in the hands of this manager.
+// Take these pages, each into a slot: where the slot is free, the page is free and due, and the batch is in the hands of
+// this manager. One statement for all, since it is run whenever a page is done.
 MATCH (other:ScrapeItem)
-WHERE other.slot = $slot
-WITH count(*) AS taken
+WHERE other.slot > 0
+WITH collect(other.slot) AS taken
 OPTIONAL MATCH (b:ScrapeBatch {name: $batch})
 WITH taken, b
-MATCH (a:ScrapeItem {id: $key})
-WHERE taken = 0 AND (b.lease IS NULL OR b.lease = $manager) AND a.seq = $seq AND a.lease = 0 AND a.due <= $now
-SET a.state = 'scraping', a.slot = $slot, a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
+UNWIND $rows AS r
+WITH taken, b, r.seq AS seq, r.slot AS slot
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = seq AND a.lease = 0 AND a.due <= $now
+    AND NOT slot IN taken AND (b.lease IS NULL OR b.lease = $manager)
+SET a.state = 'scraping', a.slot = slot, a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
 RETURN a.seq AS seq;
 
 // name: slots()
 // Which slots are taken.
 MATCH (a:ScrapeItem)
 WHERE a.slot > 0
-RETURN a.slot AS slot;
+RETURN a.slot AS slot, a.seq AS seq;
 
 // name: heartbeat(seqs, lo, hi, tokens, at)
 // move: scraping -> scraping
@@ -115,31 +120,27 @@ RETURN a.seq AS seq, a.lease AS token;
 // move: scraping -> scraped
 // transition: handle_scrape_done
 // guard
-// These pages are scraped: their text is saved by the steps of the same unit, and they wait for their summary.
+// These pages are scraped, and wait for their summary; the manager saves their text with it, by save_pages.
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'scraping'
 SET a.state = 'scraped', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.scraped_at = $at, a.retry_count = 0,
     a.lease = -1, a.due = 0
 RETURN a.seq AS seq;
 
-// name: finish_scrape_one(key, seq, token, at)
-// role: complete_one
+// name: save_pages(rows, tokens, lo, hi, at)
+// role: save
 // move: scraping -> scraped
 // transition: handle_scrape_done
 // guard
-// The same for one page by its key.
-MATCH (a:ScrapeItem {id: $key})
-WHERE a.seq = $seq AND a.lease = $token AND a.state = 'scraping'
+// These pages are scraped, with what was scraped as JSON; a summary of an older text no longer fits.
+UNWIND $rows AS r
+WITH r.seq AS seq, r.token AS token, r.scraped AS scraped, r.title AS title, r.words AS words
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = seq AND a.lease IN $tokens AND a.lease = token AND a.state = 'scraping'
 SET a.state = 'scraped', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.scraped_at = $at, a.retry_count = 0,
-    a.lease = -1, a.due = 0
+    a.lease = -1, a.due = 0, a.scraped = scraped, a.title = title, a.words = words, a.summary = NULL,
+    a.summarizer = NULL
 RETURN a.seq AS seq;
-
-// name: save_page(seq, key, scraped, title, words)
-// held: seq
-// What was scraped, as JSON; a summary of an older text no longer fits.
-MATCH (a:ScrapeItem {id: $key})
-WHERE a.seq = $seq
-SET a.scraped = $scraped, a.title = $title, a.words = $words, a.summary = NULL, a.summarizer = NULL;
 
 // name: release(seqs, lo, hi, token, due)
 // move: scraping -> idle
@@ -165,14 +166,17 @@ WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = -1 AND a.du
 SET a.state = 'summarizing', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
 RETURN a.seq AS seq;
 
-// name: apply_partial(key, seq, token, summary, summarizer)
+// name: apply_partials(rows, tokens, lo, hi)
 // move: summarizing -> summarizing
 // transition: apply_partial
 // guard
-// The summary as far as it is written.
-MATCH (a:ScrapeItem {id: $key})
-WHERE a.seq = $seq AND a.lease = $token AND a.state = 'summarizing'
-SET a.summary = $summary, a.summarizer = $summarizer
+// Summaries as far as they are written.
+UNWIND $rows AS r
+WITH r.seq AS seq, r.token AS token, r.summary AS summary, r.summarizer AS summarizer
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = seq AND a.lease IN $tokens AND a.lease = token
+    AND a.state = 'summarizing'
+SET a.summary = summary, a.summarizer = summarizer
 RETURN a.seq AS seq;
 
 // name: finish_summary(seqs, lo, hi, token, at)
@@ -180,29 +184,25 @@ RETURN a.seq AS seq;
 // move: summarizing -> completed
 // transition: apply_final
 // guard
-// The summaries of these pages are written, by the steps of the same unit: they are done.
+// These pages are done; the manager saves their final summary with it, by save_summaries.
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'summarizing'
 SET a.state = 'completed', a.ended_at = $at, a.lease = 0
 RETURN a.seq AS seq;
 
-// name: finish_summary_one(key, seq, token, at)
-// role: complete_one
+// name: save_summaries(rows, tokens, lo, hi, at)
+// role: save
 // move: summarizing -> completed
 // transition: apply_final
 // guard
-// The same for one page by its key.
-MATCH (a:ScrapeItem {id: $key})
-WHERE a.seq = $seq AND a.lease = $token AND a.state = 'summarizing'
-SET a.state = 'completed', a.ended_at = $at, a.lease = 0
+// The summaries of these pages are written to their end, and by whom: they are done.
+UNWIND $rows AS r
+WITH r.seq AS seq, r.token AS token, r.summary AS summary, r.summarizer AS summarizer
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = seq AND a.lease IN $tokens AND a.lease = token
+    AND a.state = 'summarizing'
+SET a.state = 'completed', a.ended_at = $at, a.lease = 0, a.summary = summary, a.summarizer = summarizer
 RETURN a.seq AS seq;
-
-// name: save_summary(seq, key, summary, summarizer)
-// held: seq
-// The final summary, and what wrote it.
-MATCH (a:ScrapeItem {id: $key})
-WHERE a.seq = $seq
-SET a.summary = $summary, a.summarizer = $summarizer;
 
 // name: release_summary(seqs, lo, hi, token, due)
 // role: release

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# 128 finds all ten of the nearest ten in clustered vectors of 384 dimensions; 64 nearly so.
-_CONNECTIVITY, _EXPANSION_ADD, _EXPANSION_SEARCH = 16, 128, 128
+# On passages as the default model embeds them these find 0.9996 of the true nearest ten; usearch's own defaults
+# (128 for building) find 1.0 at twice the time to build.
+_CONNECTIVITY, _EXPANSION_ADD, _EXPANSION_SEARCH = 16, 64, 64
 _BUILD_STEP = 1000
 
 

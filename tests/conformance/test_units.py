@@ -7,6 +7,7 @@ import pytest
 from graphvine.clock import ManualClock, moment
 from graphvine.errors import GraphvineError, ParameterError, QueryError, StoreClosed, UnitFailed, UnknownBlock
 from graphvine.graph import Graph
+from graphvine.outcomes import Done
 from graphvine.records import Step, Unit
 from tests.support.articles import keys, linking, links, row, rows, states, take_one
 from tests.support.stores import Place
@@ -122,6 +123,18 @@ def test_two_results_of_one_unit_may_name_the_same_article(graph: Graph) -> None
     assert links(graph) == [("a", "own"), ("a", "shared")]
     claims.complete(b, linking(graph, b, ["shared", "a"]))
     assert links(graph) == [("a", "own"), ("a", "shared"), ("b", "a"), ("b", "shared")]
+
+
+def test_results_that_can_not_be_one_statement_keep_their_order(graph: Graph, clock: ManualClock) -> None:
+    """Links are written in one statement, and what they lead to in several: it has to be there by then."""
+    graph.seed("article", ["a", "b", "c"])
+    claims = graph.claims("article", "w")
+    outcomes = []
+    for claim in claims.claim(3):
+        clock.forward(0.001)  # the moment is a parameter: these discoveries differ in it
+        outcomes.append(Done(claim, linking(graph, claim, [f"of {claim.key}"])))
+    claims.settle(outcomes)
+    assert links(graph) == [("a", "of a"), ("b", "of b"), ("c", "of c")]
 
 
 def test_a_statement_that_the_engine_refuses_is_told_and_harms_nothing(graph: Graph) -> None:

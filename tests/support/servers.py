@@ -47,10 +47,15 @@ def _started() -> Neo4jServer:
     return Neo4jServer(folder).start()
 
 
+def started() -> Neo4jServer | None:
+    """The server that this run has started; None where it uses somebody's own."""
+    return _started() if _started.cache_info().currsize else None
+
+
 def stop() -> None:
     """End the server that this run has started, if it has."""
-    if _started.cache_info().currsize:
-        _started().remove()
+    if (server := started()) is not None:
+        server.remove()
 
 
 def empty(where: str, *, wholly: bool) -> None:

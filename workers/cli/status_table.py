@@ -39,6 +39,8 @@ def status_table(found: Sequence[PipelineStatus], rates: Rates | None = None) ->
 
 
 def _states(states: Mapping[str, int], rates: Mapping[str, float]) -> str:
+    if not any(states.values()):
+        return "empty"
     return "\n".join(f"{name} {count:,}{_rate(rates.get(name, 0.0))}" for name, count in states.items())
 
 

@@ -59,7 +59,7 @@ class HNItemHandler:
         if found:
             cascade(self._machine, batch)
         others = [draft for draft in batch.drafts if draft.id not in ready]
-        more = list(steps_of(_only(batch, others), [], RETRY_MS)) if others or batch.settled else []
+        more = list(steps_of(_only(batch, others), [], RETRY_MS))
         for draft in batch.drafts:
             claim = ready.get(draft.id)
             if claim is None:

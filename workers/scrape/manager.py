@@ -17,7 +17,7 @@ from typing import Any
 from graphvine.clock import NEVER, moment
 from graphvine.errors import ClaimLost
 from graphvine.graph import Graph
-from graphvine.outcomes import Done, GiveUp, Outcome, Retry
+from graphvine.outcomes import GiveUp, Outcome, Retry
 from graphvine.records import Claim, Row, Step, Unit
 from graphvine.window import spans
 from graphvine.workers.scrape import PIPELINE
@@ -35,8 +35,6 @@ from graphvine.workers.scrape.leadership import Leadership
 from graphvine.workers.scrape.queue import Queue
 from graphvine.workers.scrape.settings import ScrapeSettings
 
-_ENDS = ScrapeFinished | ScrapeFailed | SummaryFinished | SummaryFailed
-
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -53,6 +51,7 @@ class Job:
 @dataclass(slots=True)
 class _Held:
     job: Job
+    slot: int
     heard_ms: int
     saved_ms: int = -NEVER
     unsaved: SummaryPartial | None = None
@@ -67,6 +66,8 @@ class Manager:
         self.leadership = Leadership(graph, batch, self._claims.worker, settings.manager_seconds)
         self._queue = Queue(graph, batch, settings.per_host_concurrency)
         self._held: dict[int, _Held] = {}
+        # As far as is known; looked at again when a claim meets one that is taken, and now and then.
+        self._slots_of_others: set[int] = set()
 
     @property
     def active(self) -> int:
@@ -91,7 +92,22 @@ class Manager:
 
     def apply(self, events: Iterable[Event]) -> list[ScrapeEvent]:
         """Handle events in order; what is stale is passed over. Returns what is now in the graph."""
-        told: list[ScrapeEvent] = []
+        ends = self._take_in(events)
+        told = self._save_partials(but=[event.seq for event in ends])
+        told += self._save_summaries([event for event in ends if isinstance(event, SummaryFinished)])
+        told += self._fail([event for event in ends if isinstance(event, ScrapeFailed | SummaryFailed)])
+        return told + self._move_on([event for event in ends if isinstance(event, ScrapeFinished)], [])[0]
+
+    def turn(self, events: Iterable[Event]) -> tuple[list[ScrapeEvent], list[Job]]:
+        """Handle events that free slots, and fill the slots at once: the same as `apply`, then `claim_scrapes`."""
+        ends = self._take_in(events)
+        told = self._fail([event for event in ends if isinstance(event, ScrapeFailed | SummaryFailed)])
+        finished = [event for event in ends if isinstance(event, ScrapeFinished)]
+        more, jobs = self._move_on(finished, self._next_scrapes(finished))
+        return told + more, jobs
+
+    def _take_in(self, events: Iterable[Event]) -> list[Event]:
+        """Of these events, those that end a claim which is held; what a partial summary says is noted."""
         ends: dict[int, Event] = {}
         for event in events:
             if not self.holds(event) or event.seq in ends:
@@ -102,9 +118,7 @@ class Manager:
                 held.unsaved = event
             else:
                 ends[event.seq] = event
-        told += self._save_partials(but=ends)
-        told += self._settle(list(ends.values()))
-        return told
+        return list(ends.values())
 
     def expire(self) -> list[ScrapeEvent]:
         """Pages whose worker has not been heard of for too long: what it had to say was lost."""
@@ -129,17 +143,8 @@ class Manager:
         if not due:
             return []
         saving = [(held, held.unsaved) for held in due if held.unsaved is not None]
-        steps = [
-            Step(
-                f"{PIPELINE}.apply_partial",
-                {
-                    "key": held.job.claim.key, "seq": event.seq, "token": event.token, "summary": event.text,
-                    "summarizer": event.summarizer,
-                },
-            )
-            for held, event in saving
-        ]  # fmt: skip
-        kept = self._graph.run(Unit.of(steps)).held
+        step = self._save("apply_partials", [_summary(event) for _, event in saving])
+        kept = self._graph.run(Unit.of([step])).held
         told = []
         for held, event in saving:
             held.unsaved, held.saved_ms = None, now
@@ -153,48 +158,44 @@ class Manager:
                 self._drop(event.seq)
         return told
 
-    def _settle(self, events: Sequence[Event]) -> list[ScrapeEvent]:
+    def _save_summaries(self, events: Sequence[SummaryFinished]) -> list[ScrapeEvent]:
+        """The final summaries, and their pages' last state."""
         if not events:
             return []
-        outcomes = [self._outcome(event, self._held[event.seq].job) for event in events]
+        step = self._save("save_summaries", [_summary(event) for event in events], at=moment(self._now))
+        kept = self._graph.run(Unit.of([step])).held
+        dropped = [(event, self._drop(event.seq).job) for event in events]
+        return [
+            self._event("summary_finished", job, "completed", text=event.text, summarizer=event.summarizer)
+            for event, job in dropped
+            if event.seq in kept
+        ]
+
+    def _fail(self, events: Sequence[ScrapeFailed | SummaryFailed]) -> list[ScrapeEvent]:
+        """Failures: tried again later, or for good, as for every pipeline."""
+        if not events:
+            return []
+        outcomes: list[Outcome] = []
+        for event in events:
+            claim = self._held[event.seq].job.claim
+            if event.permanent:
+                outcomes.append(GiveUp(claim, event.reason, event.trace))
+            else:
+                outcomes.append(Retry(claim, event.reason, event.retry_after_seconds, event.trace))
         lost: set[int] = set()
         try:
             self._claims.settle(outcomes)
         except ClaimLost as error:
             lost = {claim.seq for claim in error.claims}
         told = []
-        for event, outcome in zip(events, outcomes, strict=True):
-            held = self._drop(event.seq)
+        for event in events:
+            job = self._drop(event.seq).job
+            over = event.permanent or job.claim.retry_count + 1 >= self._graph.settings.max_retries
+            state = "failed" if over else "idle" if job.scrapes else "scraped"
             if event.seq not in lost:
-                told.append(self._told(event, outcome, held.job))
+                name = "scrape_failed" if job.scrapes else "summary_failed"
+                told.append(self._event(name, job, state, error=event.reason))
         return told
-
-    def _outcome(self, event: Event, job: Job) -> Outcome:
-        claim = job.claim
-        row = {"seq": claim.seq, "key": claim.key}
-        if isinstance(event, ScrapeFinished):
-            page = event.page
-            scraped = json.dumps({"url": job.url, **event.facts, **page.as_dict()}, ensure_ascii=False)
-            saved = {**row, "scraped": scraped, "title": page.title, "words": page.words}
-            return Done(claim, [Step(f"{PIPELINE}.save_page", saved)])
-        if isinstance(event, SummaryFinished):
-            saved = {**row, "summary": event.text, "summarizer": event.summarizer}
-            return Done(claim, [Step(f"{PIPELINE}.save_summary", saved)])
-        assert isinstance(event, ScrapeFailed | SummaryFailed)
-        if event.permanent:
-            return GiveUp(claim, event.reason, event.trace)
-        return Retry(claim, event.reason, event.retry_after_seconds, event.trace)
-
-    def _told(self, event: Event, outcome: Outcome, job: Job) -> ScrapeEvent:
-        if isinstance(event, ScrapeFinished):
-            return self._event("scrape_finished", job, "scraped", title=event.page.title)
-        if isinstance(event, SummaryFinished):
-            return self._event("summary_finished", job, "completed", text=event.text, summarizer=event.summarizer)
-        assert isinstance(event, ScrapeFailed | SummaryFailed)
-        over = isinstance(outcome, GiveUp) or job.claim.retry_count + 1 >= self._graph.settings.max_retries
-        state = "failed" if over else "idle" if job.scrapes else "scraped"
-        name = "scrape_failed" if job.scrapes else "summary_failed"
-        return self._event(name, job, state, error=event.reason)
 
     # Claims
 
@@ -204,25 +205,58 @@ class Manager:
 
     def claim_scrapes(self) -> list[Job]:
         """Take pages into the slots that are free in the whole graph."""
-        if self.active_scrapes >= self._settings.max_scrapes or self._paused:
+        return self._move_on([], self._next_scrapes([]))[1]
+
+    def _next_scrapes(self, finished: Sequence[ScrapeFinished]) -> list[tuple[Row, int]]:
+        """The next pages, each with a slot that is free once these are finished."""
+        over = {event.seq for event in finished}
+        at_work = [held for seq, held in self._held.items() if held.job.scrapes and seq not in over]
+        room = self._settings.max_scrapes - len(at_work)
+        if room <= 0 or self._paused:
             return []
-        rows = self._queue.take(self._settings.max_scrapes - self.active_scrapes, self._hosts(), self._now)
+        rows = self._queue.take(room, [held.job.url for held in at_work], self._now)
         if not rows:
             return []
-        taken = {row["slot"] for row in self._graph.read(f"{PIPELINE}.slots")}
+        taken = {held.slot for held in at_work} | self._slots_of_others
         free = [slot for slot in range(1, self._settings.max_scrapes + 1) if slot not in taken]
         self._queue.put_back(rows[len(free) :])
+        return list(zip(rows, free, strict=False))
+
+    def _move_on(
+        self, finished: Sequence[ScrapeFinished], nexts: Sequence[tuple[Row, int]]
+    ) -> tuple[list[ScrapeEvent], list[Job]]:
+        """Save what was scraped, and start the next scrapes, in one unit: a slot is not free for longer than that."""
         token = _new_token()
-        pairs = list(zip(rows, free, strict=False))
-        if not pairs:
-            return []
-        given = {**self._given(token), "batch": self.batch.name, "manager": self.leadership.lease}
-        steps = [
-            Step(f"{PIPELINE}.start_scrape", {"key": row["key"], "seq": row["seq"], "slot": slot, **given})
-            for row, slot in pairs
-        ]
-        answers = self._graph.run(Unit.of(steps)).rows
-        return [self._hold(row, token, "scraping") for (row, _), rows in zip(pairs, answers, strict=True) if rows]
+        jobs = {event.seq: self._held[event.seq].job for event in finished}
+        steps = []
+        if finished:
+            rows = [_page(event, jobs[event.seq]) for event in finished]
+            steps.append(self._save("save_pages", rows, at=moment(self._now)))
+        if nexts:
+            seqs = [row["seq"] for row, _ in nexts]
+            given = {**self._given(token), "batch": self.batch.name, "manager": self.leadership.lease}
+            places = [{"seq": row["seq"], "slot": slot} for row, slot in nexts]
+            steps.append(
+                Step(f"{PIPELINE}.start_scrapes", {"rows": places, "lo": min(seqs), "hi": max(seqs), **given})
+            )
+        if not steps:
+            return [], []
+        result = self._graph.run(Unit.of(steps))
+        told = []
+        for event in finished:
+            held = self._drop(event.seq)
+            if event.seq in result.held:
+                told.append(self._event("scrape_finished", held.job, "scraped", title=event.page.title))
+                self._queue.note_scraped()
+        taken = {row["seq"] for row in result.rows[-1]} if nexts else set()
+        if len(taken) < len(nexts):
+            self._look_at_slots()
+        return told, [self._hold(row, token, "scraping", slot) for row, slot in nexts if row["seq"] in taken]
+
+    def _look_at_slots(self) -> None:
+        """A slot, or a page, was not free: other batches of this graph are at work too."""
+        ours = {held.slot for held in self._held.values()}
+        self._slots_of_others = {row["slot"] for row in self._graph.read(f"{PIPELINE}.slots")} - ours
 
     def claim_summaries(self) -> list[Job]:
         """Take scraped pages whose summary is to be written."""
@@ -242,6 +276,8 @@ class Manager:
     def beat(self) -> list[Job]:
         """Say that this manager and its work go on; BatchLost when another has taken over. Returns lost jobs."""
         self.leadership.renew()
+        if self._slots_of_others:
+            self._look_at_slots()
         held = [one.job for one in self._held.values()]
         try:
             self._claims.heartbeat(job.claim for job in held)
@@ -263,20 +299,22 @@ class Manager:
         rows = self._graph.read(f"{PIPELINE}.left_over", batch_seq=self.batch.seq, never=NEVER)
         return int(rows[0]["left_over"])
 
-    def _hold(self, row: Row, token: int, state: str) -> Job:
+    def _save(self, block: str, rows: list[Row], **given: Any) -> Step:
+        """A step that saves something for claims that are held."""
+        seqs, tokens = [row["seq"] for row in rows], sorted({row["token"] for row in rows})
+        return Step(f"{PIPELINE}.{block}", {"rows": rows, "tokens": tokens, "lo": min(seqs), "hi": max(seqs), **given})
+
+    def _hold(self, row: Row, token: int, state: str, slot: int = 0) -> Job:
         claim = Claim(
             PIPELINE, row["key"], row["seq"], token, state, 0, row["retry_count"], row["lost_claims"],
             row["failure_count"],
         )  # fmt: skip
         job = Job(claim, row["url"])
-        self._held[claim.seq] = _Held(job, self._now)
+        self._held[claim.seq] = _Held(job, slot, self._now)
         return job
 
     def _drop(self, seq: int) -> _Held:
         return self._held.pop(seq)
-
-    def _hosts(self) -> list[str]:
-        return [held.job.url for held in self._held.values() if held.job.scrapes]
 
     def _given(self, token: int) -> dict[str, Any]:
         now = self._now
@@ -292,6 +330,16 @@ class Manager:
     @property
     def _now(self) -> int:
         return self._graph.clock.now_ms()
+
+
+def _page(event: ScrapeFinished, job: Job) -> Row:
+    page = event.page
+    scraped = json.dumps({"url": job.url, **event.facts, **page.as_dict()}, ensure_ascii=False)
+    return {"seq": event.seq, "token": event.token, "scraped": scraped, "title": page.title, "words": page.words}
+
+
+def _summary(event: SummaryPartial | SummaryFinished) -> Row:
+    return {"seq": event.seq, "token": event.token, "summary": event.text, "summarizer": event.summarizer}
 
 
 def _new_token() -> int:

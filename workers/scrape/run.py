@@ -79,9 +79,13 @@ class ManagerLoop:
             while not self._events.empty():
                 self._sort(self._events.get_nowait())
             freed, self._freed = self._freed, []
-            if freed:
-                await self._apply(freed)
-            await self._claim(self._manager.claim_scrapes)
+            if not freed and self._manager.active_scrapes >= self._settings.max_scrapes:
+                return
+            told, jobs = await self._in_store(self._manager.turn, freed)
+            for event in told:
+                self._tell(event)
+            for job in jobs:
+                self._start(job)
             if self._events.empty():
                 return
 

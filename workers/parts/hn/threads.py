@@ -34,6 +34,11 @@ class Threads:
         for id in made:
             # These came first, and could not be linked then.
             batch.edges += [self._edge(id, child) for child in waiting.get(id, ()) if child not in by_id]
+        for draft in drafts:
+            if draft.outcome == "revived":
+                # Its row was there before it had a content: who came before that row is not linked to it yet.
+                below = [child for child in waiting.get(draft.id, ()) if child not in by_id]
+                batch.edges_again += [self._edge(draft.id, child) for child in below]
         pending: dict[int, list[Draft]] = {}
         for draft in drafts:
             if draft.story == 0 and draft.above is not None:
