@@ -87,7 +87,7 @@ RETURN a.seq AS seq;
 // this manager. One statement for all, since it is run whenever a page is done.
 MATCH (other:ScrapeItem)
 WHERE other.slot > 0
-WITH collect(other.slot) AS taken
+WITH coalesce(collect(other.slot), [0]) AS taken
 OPTIONAL MATCH (b:ScrapeBatch {name: $batch})
 WITH taken, b
 UNWIND $rows AS r

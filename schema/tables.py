@@ -88,7 +88,7 @@ def _altered(tokens: Sequence[Token], migration: Migration, found: dict[str, Tab
     name, what = tokens[2].text, tokens[3].text.upper()
     rest = [token for token in tokens[4:] if token.text.upper() not in {"IF", "NOT", "EXISTS", "COLUMN"}]
     if name not in found or what not in {"ADD", "DROP"}:
-        _refuse(migration, f"ALTER TABLE {name} {what}")
+        _refuse(migration, f"a change of {name} by {what}: only ADD and DROP of a known table")
     columns = dict(found[name].columns)
     if what == "ADD":
         columns[rest[0].text] = _type(rest[1:])

@@ -39,15 +39,19 @@ class Analysis:
     def words(self, text: str) -> list[str]:
         """The words of a piece of a query, as they stand in the index."""
         text = clean(text)
-        return list((self.thorough if _HARD.search(text) else self.plain).analyze(text))
+        return list((self.thorough if _is_hard(text) else self.plain).analyze(text))
 
     def add_text(self, document: Any, field: str, text: str) -> None:
         """Put a text into a document of tantivy's."""
         text = clean(text)
-        if _HARD.search(text):
+        if _is_hard(text):
             document.add_pre_tokenized_text(field, self.thorough.pre_tokenize(text))
         else:
             document.add_text(field, text)
+
+
+def _is_hard(text: str) -> bool:
+    return not text.isascii() and _HARD.search(text) is not None
 
 
 def _analyzer(tokenizer: Any) -> Any:

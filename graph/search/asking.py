@@ -66,6 +66,15 @@ class Asking:
         restricted = [(Occur.Must, Query.const_score_query(part, 0.0)) for part in parts]
         return [*restricted, (Occur.MustNot, Query.term_query(self._schema, "kind", BOOKKEEPING))]
 
+    def restriction(self, kind: Kinds, filters: Filters | None, *others: Any) -> Any:
+        """The same as a query of its own, with others that must match too."""
+        from tantivy import Occur, Query
+
+        parts = [*((Occur.Must, other) for other in others), *self.restricting(kind, filters)]
+        if not any(occur == Occur.Must for occur, _ in parts):
+            parts.append((Occur.Must, Query.all_query()))
+        return Query.boolean_query(parts)
+
     def sort_field(self, sort: str) -> tuple[str, bool]:
         """The field's name, and whether the largest come first."""
         name = sort.removeprefix("-")
@@ -106,6 +115,8 @@ class Asking:
         from tantivy import Query
 
         encodable = [one.encode("utf-8", "replace").decode() if isinstance(one, str) else one for one in values]
+        if len(encodable) == 1:  # twice as fast as a set of one
+            return Query.term_query(self._schema, name, encodable[0], index_option="basic")
         return Query.term_set_query(self._schema, name, encodable) if encodable else Query.empty_query()
 
     def _within(self, name: str, within: Range) -> Any:

@@ -79,8 +79,6 @@ class SearchIndex:
         with self._write_lock:
             self._start_upkeep()
 
-    _upkeep: threading.Thread | None
-
     @property
     def stamp(self) -> int:
         """The graph's stamp up to which the index holds everything; 0 when it is new."""
@@ -96,7 +94,8 @@ class SearchIndex:
     ) -> None:
         """Take all of this in at once: deletions (kind, id), then documents, in place of their namesakes.
 
-        `new_texts` are documents without vectors that the caller knows to be new: they cost half as much. Either the index is at the new stamp with all of it, or, whatever happens, at the old one with none.
+        `new_texts` are documents without vectors that the caller knows to be new: they cost half as much. Either
+        the index is at the new stamp with all of it, or, whatever happens, at the old one with none.
         """
         with self._write_lock:
             self._open_snapshot()
@@ -130,7 +129,7 @@ class SearchIndex:
 
         Any string has a meaning: words, "phrases", -exclusions. Sort by a number's name, `-time` for the largest first.
         """
-        return self._searching().text(query, kind, filters, limit, offset, sort, any_word=False)
+        return self._searching().text(query, kind, filters, limit, offset, sort)
 
     def vector(self, vector: Vector, kind: Kinds = None, filters: Filters | None = None, *, limit: int = 10) -> Results:
         """The documents whose vectors are nearest, with their cosines."""

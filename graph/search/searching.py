@@ -32,6 +32,16 @@ class Snapshot:
     views: tuple[SegmentView, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Scores and addresses within the snapshot, best first; no document was looked at yet."""
+
+    scored: list[tuple[float, Any]]
+    query: Any | None = None
+    total: int | None = None
+    relaxed: bool = False
+
+
 class Searching:
     """Answers from one snapshot; any number of threads may do so at once."""
 
@@ -39,45 +49,15 @@ class Searching:
         self._index, self._fields, self._snapshot = index, fields, snapshot
         self._characters = snippet_characters
 
-    def text(
-        self, query: str, kind: Kinds, filters: Filters | None, limit: int, offset: int, sort: str, *, any_word: bool
-    ) -> Results:
+    def text(self, query: str, kind: Kinds, filters: Filters | None, limit: int, offset: int, sort: str) -> Results:
         """See SearchIndex.text."""
-        import tantivy
-
         _check_page(limit, offset)
-        asking, searcher = self._index.asking, self._snapshot.searcher
-        clauses = read_query(query, self._index.analysis)
-        if query.strip() and not clauses:
-            return Results((), total=0)
-        by = None if sort == "relevance" else asking.sort_field(sort)
-        order = {} if by is None else {
-            "order_by_field": by[0], "order": tantivy.Order.Desc if by[1] else tantivy.Order.Asc
-        }  # fmt: skip
-        restricted = asking.restricting(kind, filters)
-        for all_words in (False,) if any_word else (True, False):
-            wanted = asking.matching(clauses, all_words=all_words)
-            whole = tantivy.Query.boolean_query([(tantivy.Occur.Must, wanted), *restricted])
-            with self._index.trouble():
-                found = searcher.search(whole, limit=limit, offset=offset, **order)
-            if found.count:
-                break
-        # An order by field gives its value as the score; a missing one has none.
-        scored = [(0.0 if score is None or by else float(score), address) for score, address in found.hits]
-        relaxed = bool(found.count) and not all_words and not any_word
-        return Results(tuple(self._hits(scored, wanted if clauses else None)), total=found.count, relaxed=relaxed)
+        return self._results(self._by_text(query, kind, filters, limit, offset, sort))
 
     def vector(self, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int) -> Results:
         """See SearchIndex.vector."""
         _check_page(limit, 0)
-        numbers, scores = self._nearest(query, kind, filters, limit)
-        addresses = self._addresses(numbers)
-        scored = [
-            (float(score), addresses[number])
-            for number, score in zip(numbers.tolist(), scores, strict=True)
-            if number in addresses
-        ]
-        return Results(tuple(self._hits(scored, None)))
+        return self._results(self._by_vector(query, kind, filters, limit))
 
     def hybrid(
         self, text: str, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int, offset: int
@@ -85,16 +65,17 @@ class Searching:
         """See SearchIndex.hybrid."""
         _check_page(limit, offset)
         depth = min(MAX_LIMIT, max(_FUSED_DEPTH, 2 * (limit + offset)))
-        by_text = self.text(text, kind, filters, depth, 0, "relevance", any_word=True).hits if text.strip() else ()
-        by_vector = self.vector(query, kind, filters, depth).hits
-        hits = {(hit.kind, hit.id): hit for hit in (*by_vector, *by_text)}
-        fused = fuse([[(hit.kind, hit.id) for hit in ranking] for ranking in (by_text, by_vector)])
-        page = [(hits[key], score) for key, score in fused[offset : offset + limit]]
-        return Results(tuple(Hit(hit.kind, hit.id, hit.seq, score, hit.snippet) for hit, score in page))
+        by_text, by_vector = _Found([]), self._by_vector(query, kind, filters, depth)
+        if text.strip():
+            by_text = self._by_text(text, kind, filters, depth, 0, "relevance", any_word=True)
+        places = {(address.segment_ord, address.doc): address for _, address in (*by_text.scored, *by_vector.scored)}
+        rankings = [[(one.segment_ord, one.doc) for _, one in found.scored] for found in (by_text, by_vector)]
+        fused = fuse(rankings)[offset : offset + limit]
+        return self._results(_Found([(score, places[place]) for place, score in fused], by_text.query))
 
     def count(self, kind: Kinds, filters: Filters | None) -> int:
         """See SearchIndex.count."""
-        return self._matches(self._restriction(kind, filters))
+        return self._matches(self._index.asking.restriction(kind, filters))
 
     def seqs(self, kind: Kinds, filters: Filters | None, sort: str, limit: int) -> list[int]:
         """See SearchIndex.seqs."""
@@ -104,68 +85,104 @@ class Searching:
         order = tantivy.Order.Desc if descending else tantivy.Order.Asc
         with self._index.trouble():
             found = self._snapshot.searcher.search(
-                self._restriction(kind, filters), limit=limit, count=False, order_by_field=field, order=order
+                self._index.asking.restriction(kind, filters),
+                limit=limit,
+                count=False,
+                order_by_field=field,
+                order=order,
             )
             values = self._snapshot.searcher.fast_field_values("seq", [address for _, address in found.hits])
         return [int(value) for value in values]
 
-    def _restriction(self, kind: Kinds, filters: Filters | None, numbers: Sequence[int] | None = None) -> Any:
+    def _by_text(
+        self,
+        query: str,
+        kind: Kinds,
+        filters: Filters | None,
+        limit: int,
+        offset: int,
+        sort: str,
+        *,
+        any_word: bool = False,
+    ) -> _Found:
         import tantivy
 
-        of_numbers = tantivy.Query.all_query()
-        if numbers is not None:
-            of_numbers = tantivy.Query.term_set_query(self._index.schema, "vec", list(numbers))
-        restricted = self._index.asking.restricting(kind, filters)
-        return tantivy.Query.boolean_query([(tantivy.Occur.Must, of_numbers), *restricted])
+        asking = self._index.asking
+        clauses = read_query(query, self._index.analysis)
+        order: dict[str, Any] = {}
+        if sort != "relevance":
+            field, largest_first = asking.sort_field(sort)
+            order = {"order_by_field": field, "order": tantivy.Order.Desc if largest_first else tantivy.Order.Asc}
+        restricted = asking.restricting(kind, filters)
+        if query.strip() and not clauses:
+            return _Found([], total=0)
+        for all_words in (False,) if any_word else (True, False):
+            wanted = asking.matching(clauses, all_words=all_words)
+            whole = tantivy.Query.boolean_query([(tantivy.Occur.Must, wanted), *restricted])
+            with self._index.trouble():
+                found = self._snapshot.searcher.search(whole, limit=limit, offset=offset, **order)
+            if found.count:
+                break
+        # An order by a field gives its value in place of a score.
+        scored = [(0.0 if order else float(score), address) for score, address in found.hits]
+        relaxed = bool(found.count) and not all_words and not any_word
+        return _Found(scored, wanted if clauses else None, found.count, relaxed)
 
-    def _matches(self, query: Any) -> int:
-        with self._index.trouble():
-            return int(self._snapshot.searcher.search(query, limit=1).count)
+    def _by_vector(self, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int) -> _Found:
+        numbers, scores = self._nearest(query, kind, filters, limit)
+        addresses = self._addresses(numbers)
+        ranked = zip(numbers.tolist(), scores.tolist(), strict=True)
+        return _Found([(score, addresses[number]) for number, score in ranked if number in addresses])
 
     def _nearest(
         self, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        views = self._snapshot.views
+        views, asking = self._snapshot.views, self._index.asking
         if kind is None and not filters:
             return _merge([view.nearest(query, limit) for view in views], limit)
-        restriction = self._restriction(kind, filters)
+        restriction = asking.restriction(kind, filters)
         matches = self._matches(restriction)
         # Most documents match: the nearest of all hold enough that do. Few match: those are compared exactly.
         ask = 4 * limit
         while matches > _FEW_MATCHES >= ask:
             numbers, scores = _merge([view.nearest(query, ask) for view in views], ask)
-            allowed = self._numbers(self._restriction(kind, filters, numbers.tolist()), ask)
-            kept = np.isin(numbers, allowed)
+            among = asking.restriction(kind, filters, self._of(numbers))
+            kept = np.isin(numbers, self._numbers(among, ask))
             if kept.sum() >= limit or len(numbers) < ask:
                 return numbers[kept][:limit], scores[kept][:limit]
             ask *= 4
         allowed = np.sort(self._numbers(restriction, matches))
         return _merge([view.nearest_of(query, allowed, limit) for view in views], limit)
 
+    def _of(self, numbers: NDArray[np.int64]) -> Any:
+        import tantivy
+
+        return tantivy.Query.term_set_query(self._index.schema, "vec", numbers.tolist())
+
+    def _matches(self, query: Any) -> int:
+        with self._index.trouble():
+            return int(self._snapshot.searcher.search(query, limit=1).count)
+
     def _numbers(self, query: Any, limit: int) -> NDArray[np.int64]:
         return self._index.vector_numbers(self._snapshot.searcher, query, limit)
 
     def _addresses(self, numbers: NDArray[np.int64]) -> dict[int, Any]:
-        import tantivy
-
-        if not len(numbers):
-            return {}
-        query = tantivy.Query.term_set_query(self._index.schema, "vec", numbers.tolist())
         with self._index.trouble():
-            found = self._snapshot.searcher.search(query, limit=len(numbers), count=False).hits
+            found = self._snapshot.searcher.search(self._of(numbers), limit=max(1, len(numbers)), count=False).hits
             addresses = [address for _, address in found]
             values = self._snapshot.searcher.fast_field_values("vec", addresses)
         return dict(zip(values, addresses, strict=True))
 
-    def _hits(self, scored: Sequence[tuple[float, Any]], query: Any | None) -> list[Hit]:
+    def _results(self, found: _Found) -> Results:
         hits: list[Hit] = []
+        searcher = self._snapshot.searcher
         with self._index.trouble():
-            snippets = Snippets(self._snapshot.searcher, self._index.schema, self._fields, query, self._characters)
-            for score, address in scored:
-                document = self._snapshot.searcher.doc(address)
+            snippets = Snippets(searcher, self._index.schema, self._fields, found.query, self._characters)
+            for score, address in found.scored:
+                document = searcher.doc(address)
                 kind, id, seq = (document.get_first(name) for name in ("kind", "id", "seq"))
                 hits.append(Hit(kind, id, seq, score, snippets.cut(document)))
-        return hits
+        return Results(tuple(hits), found.total, found.relaxed)
 
 
 def _merge(

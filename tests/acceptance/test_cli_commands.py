@@ -121,7 +121,8 @@ def test_exclude_takes_out_what_waits_or_failed(garden: str) -> None:
 
 def test_pause_holds_until_resume(garden: str) -> None:
     run("pause", "--graph", garden, "article", "--reason", "[frost]\x1b[0m")
-    [article] = run("status", "--graph", garden, "--json").json["pipelines"]
+    article = run("status", "--graph", garden, "--json").json["pipelines"][0]
+    assert article["pipeline"] == "article"
     assert (article["paused"], article["paused_reason"]) == (True, "[frost]\x1b[0m")
     assert r"yes: [frost]\x1b[0m" in run("status", "--graph", garden).out
     run("resume", "--graph", garden, "article")

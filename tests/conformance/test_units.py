@@ -21,8 +21,8 @@ def seeding(graph: Graph, *titles: str) -> Step:
 def failing(graph: Graph) -> Step:
     """Passes every check before the transaction begins, and fails inside it."""
     # A depth that is no number; where anything may be one, a key that is none.
-    fault = {"title": "broken", "depth": "very deep"} if graph.engine.capabilities.typed else {"title": None, "depth": 1}
-    broken = {"claim": 0, **fault, "seq": 0}
+    typed = graph.engine.capabilities.typed
+    broken = {"claim": 0, "title": "broken" if typed else None, "depth": "very deep" if typed else 1, "seq": 0}
     return Step("article.discover", {"rows": [broken], "now": graph.clock.now_ms()})
 
 

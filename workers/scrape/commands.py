@@ -33,7 +33,7 @@ def scrape(
         bool, typer.Option("--json", help="Print each event as a line of JSON, then each page's result.")
     ] = False,
 ) -> None:
-    """Scrape pages and summarize them, with summaries that appear as they are written.
+    """Scrape pages and summarize them, shown as it is written.
 
     At most eight pages are scraped at once. Ctrl-C stops it cleanly; the same command, or the batch's name alone, goes
     on where it was, after a kill too. A page that can't be had is tried again some times, then it has failed; the rest

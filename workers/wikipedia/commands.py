@@ -104,7 +104,7 @@ def search(
     limit: Annotated[int, typer.Option("--limit", min=1, max=100, help="How many sections to show.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print the hits as JSON.")] = False,
 ) -> None:
-    """Find sections of articles by words, by meaning and by nearness in the graph.
+    """Find sections of articles by words and by meaning.
 
     What was grown before the search is found by it. The index beside the graph is a cache: 'graphvine reindex' makes it
     anew.

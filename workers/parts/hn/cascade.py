@@ -19,12 +19,31 @@ def automatic(machine: Machine) -> list[Transition]:
     return chain
 
 
-def cascade(machine: Machine, batch: Batch, source: str | None = None) -> None:
-    """Bring the drafts as far as they go: to the state of rest, or to failed with a reason."""
-    chain = automatic(machine)
-    start = next((at for at, step in enumerate(chain) if step.source == source), 0)
-    for step in chain[start:]:
+# Up to here a draft is looked at by itself: no look at the graph, and nothing that another batch could change.
+BY_ITSELF = "validated"
+
+
+def begin(machine: Machine, batch: Batch) -> None:
+    """The first part of the cascade, which may run while another batch is being written."""
+    for step in automatic(machine):
+        if step.source == BY_ITSELF:
+            break
         advance(step, batch)
+
+
+def finish(machine: Machine, batch: Batch) -> None:
+    """The rest of it: to the state of rest, or to failed with a reason."""
+    begun = False
+    for step in automatic(machine):
+        begun = begun or step.source == BY_ITSELF
+        if begun:
+            advance(step, batch)
+
+
+def cascade(machine: Machine, batch: Batch) -> None:
+    """Bring the drafts as far as they go."""
+    begin(machine, batch)
+    finish(machine, batch)
 
 
 def advance(step: Transition, batch: Batch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from itertools import islice
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphvine.records import Step, Unit, UnitResult
 from graphvine.workers.parts.hn.batch import Batch
-from graphvine.workers.parts.hn.cascade import cascade
+from graphvine.workers.parts.hn.cascade import begin, finish
 from graphvine.workers.parts.hn.item import Draft, hash_of, id_of
 from graphvine.workers.parts.hn.threads import Threads
 from graphvine.workers.parts.hn.validate import BadField, fetched_at
@@ -49,6 +50,12 @@ class Taken:
         return sum(getattr(self, field.name) for field in fields(self))
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    batch: Batch
+    rejected: list[Step]
+
+
 class Intake:
     """One for each graph: what waits for a parent is known in memory, so batches are taken in one after another."""
 
@@ -64,12 +71,22 @@ class Intake:
         guards: Sequence[Step] = (),
     ) -> Taken:  # fmt: skip
         """Take these in, in one transaction, with whatever else belongs into it. Nothing is kept if it fails."""
+        return self.write(self.prepare(items, source, handed_over_at), steps, guards)
+
+    def prepare(self, items: Sequence[Any], source: str, handed_over_at: int | None = None) -> Prepared:
+        """Everything that can be done without a look at the graph; another batch may be written meanwhile."""
+        now = self._graph.clock.now_ms()
+        drafts, rejected = self._drafts(items, source, handed_over_at or now, now)
+        batch = Batch(self._graph, self._threads, now, drafts)
+        begin(self._machine, batch)
+        return Prepared(batch, rejected)
+
+    def write(self, prepared: Prepared, steps: Sequence[Step] = (), guards: Sequence[Step] = ()) -> Taken:
+        """The rest of the way, and the transaction."""
+        batch, rejected = prepared.batch, prepared.rejected
         with self._lock:
-            now = self._graph.clock.now_ms()
-            drafts, rejected = self._drafts(items, source, handed_over_at or now, now)
-            batch = Batch(self._graph, self._threads, now, drafts)
             try:
-                cascade(self._machine, batch)
+                finish(self._machine, batch)
                 refused = refused_of(batch)
                 self._write(batch, refused, [*rejected, *steps], guards)
             except BaseException:
@@ -154,12 +171,20 @@ def take_in(
     batch: int = ITEMS_AT_ONCE, progress: Callable[[Taken], None] | None = None,
 ) -> Taken:  # fmt: skip
     """Take in any number of items, batch by batch. One delivery has one time, unless an item says its own."""
-    at = handed_over_at or graph.clock.now_ms()
-    total = Taken()
-    for part in _parts(items, batch):
-        total += intake(graph).take(part, source, handed_over_at=at)
-        if progress is not None:
-            progress(total)
+    at, taking, total = handed_over_at or graph.clock.now_ms(), intake(graph), Taken()
+    parts = _parts(items, batch)
+
+    def prepare() -> Prepared | None:
+        part = next(parts, None)
+        return None if part is None else taking.prepare(part, source, at)
+
+    with ThreadPoolExecutor(1, thread_name_prefix="graphvine-hn-prepare") as ahead:
+        waiting = ahead.submit(prepare)
+        while (prepared := waiting.result()) is not None:
+            waiting = ahead.submit(prepare)  # looked at while the one before it is written
+            total += taking.write(prepared)
+            if progress is not None:
+                progress(total)
     return total
 
 

@@ -53,7 +53,9 @@ def validate(draft: Draft) -> None:
         content["plain"] = bare if bare != text else None
     if extra:
         content["extra"] = _extra(extra)
-    draft.content, draft.hash = content, hash_of({name: value for name, value in given.items() if name != "fetchedAt"})
+    if "fetchedAt" in given:  # when a copy was made is no part of what it says
+        given = {name: value for name, value in given.items() if name != "fetchedAt"}
+    draft.content, draft.hash = content, hash_of(given)
 
 
 def fetched_at(given: Mapping[str, Any], default: int) -> int:

@@ -1,0 +1,114 @@
+"""SIGKILL at random moments of `graphvine grow`: started again until it is done, it leaves the same graph."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.crash.growing import grow, look
+from tests.support.processes import Child, ChildDied, run
+from tests.support.stores import Place
+from tests.wikipedia.dump_writer import dump_xml, many_pages
+
+KILLS, FULL_KILLS = 6, 50
+PAGES = 100
+# Moments of a run, in seconds: opening, first batches, checkpoints, the end.
+EARLIEST, LATEST = 0.05, 1.5
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to grow, and from where."""
+
+    seeds: list[str]
+    source: str
+    embedder: str
+    cache: str
+
+    def start(self, place: Place) -> Child:
+        return Child(grow, place, self.seeds, self.source, self.embedder, self.cache)
+
+
+@pytest.fixture(scope="module")
+def dump(tmp_path_factory: pytest.TempPathFactory) -> Job:
+    pages = many_pages(PAGES, 5)
+    path = tmp_path_factory.mktemp("dump") / "wiki.xml"
+    path.write_bytes(dump_xml(pages))
+    return Job([page.title for page in pages[:3]], str(path), "none", str(path.parent))
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Job:
+    return Job(["Vine"], "sample", "light", str(tmp_path_factory.mktemp("cache")))
+
+
+def empty(folder: Path, engine: str) -> Place:
+    folder.mkdir(parents=True)
+    return Place(engine, folder)
+
+
+def undisturbed(job: Job, place: Place) -> dict[str, Any]:
+    with job.start(place) as child:
+        child.hear(100)
+    seen: dict[str, Any] = run(look, place)
+    assert len(seen["content"]["articles"]) > 50 and not seen["ailments"]
+    return seen
+
+
+def same(one: dict[str, Any], other: dict[str, Any]) -> None:
+    """Equal, numbers, times, tokens and failures aside, and vectors within a hair's breadth."""
+    for part, wanted in one["content"].items():
+        assert other["content"][part] == wanted, part
+    assert set(other["vectors"]) == set(one["vectors"])
+    for key, vector in one["vectors"].items():
+        if vector:
+            assert np.allclose(other["vectors"][key], vector, atol=1e-5, rtol=0), key
+        else:
+            assert not other["vectors"][key]
+
+
+def kill_and_start_again(
+    job: Job, folder: Path, engine: str, kills: int, seed: int
+) -> tuple[list[dict[str, Any]], int]:
+    """Grow graph after graph until so many were killed; what each graph holds, and how many kills met a checkpoint."""
+    chance = random.Random(seed)
+    graphs: list[dict[str, Any]] = []
+    killed = mended = 0
+    while killed < kills or not graphs:
+        place = empty(folder / f"graph {len(graphs)}", engine)
+        done = False
+        while not done:
+            with job.start(place) as child:
+                if killed < kills and child.says_nothing_for(chance.uniform(EARLIEST, LATEST)):
+                    child.kill()
+                    killed += 1
+                    mended += place.path.with_name(place.path.name + ".safe").exists()
+                    continue
+                try:
+                    child.hear(100)
+                except ChildDied as died:
+                    raise AssertionError(f"after {killed} kills: {died}") from died
+                done = True
+        graphs.append(run(look, place))
+    return graphs, mended
+
+
+@pytest.mark.parametrize("name", ["dump", "sample"])
+def test_a_killed_growth_ends_in_the_same_graph(
+    name: str, request: pytest.FixtureRequest, engine_name: str, tmp_path: Path, full: bool
+) -> None:
+    job: Job = request.getfixturevalue(name)
+    wanted = undisturbed(job, empty(tmp_path / "undisturbed", engine_name))
+    kills = request.config.getoption("--kills") or (FULL_KILLS if full else KILLS // 2)
+    seed = random.SystemRandom().randrange(10**6)
+    graphs, mended = kill_and_start_again(job, tmp_path, engine_name, kills, seed)
+    for graph in graphs:
+        assert not graph["ailments"]
+        same(wanted, graph)
+    if full and engine_name == "kuzu":
+        assert mended, f"no kill met a checkpoint (seed {seed})"
