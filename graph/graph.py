@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from graphvine.claims import Claims
     from graphvine.moving_files import Moved
     from graphvine.reaper import Reaped
-    from graphvine.verbs import GrowEvent, GrowSummary, RefreshSummary, SearchHit
+    from graphvine.verbs import GrowEvent, GrowSummary, Picture, RefreshSummary, SearchHit
 
 
 def open(
@@ -186,6 +186,12 @@ class Graph:
         from graphvine.verbs import reindex
 
         return reindex(self, progress)
+
+    def map(self, *, around: str | None = None, limit: int = 60) -> Picture:
+        """Draw the articles around one, or those nearest to the seeds."""
+        from graphvine.verbs import draw
+
+        return draw(self, around, limit)
 
     # Care
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from graphvine.graph import Graph
     from graphvine.workers.hn.face import HackerNews
+    from graphvine.workers.wikipedia.drawing import Picture
     from graphvine.workers.wikipedia.grow import GrowEvent, GrowSummary
     from graphvine.workers.wikipedia.refresh import RefreshSummary
     from graphvine.workers.wikipedia.searching import SearchHit
@@ -16,8 +17,10 @@ __all__ = [
     "GrowEvent",
     "GrowSummary",
     "HackerNews",
+    "Picture",
     "RefreshSummary",
     "SearchHit",
+    "draw",
     "grow",
     "grow_events",
     "hn",
@@ -69,3 +72,9 @@ def hn(graph: Graph) -> HackerNews:
     from graphvine.workers.hn.face import HackerNews
 
     return HackerNews(graph)
+
+
+def draw(graph: Graph, around: str | None, limit: int) -> Picture:
+    from graphvine.workers.wikipedia.drawing import draw as run
+
+    return run(graph, around, limit)

@@ -399,14 +399,19 @@ MATCH p = (a:Article {title: $title})-[l:LINKS_TO* SHORTEST 1..3 (r, n | WHERE r
 WHERE b.title IN $titles
 RETURN b.title AS title, length(p) AS distance;
 
-// name: neighbourhood(title, limit)
-// The links around one article, and between its neighbours.
+// name: neighbours(title, limit)
+// The articles one link away from this one, either way, those that lie nearest to the seeds first.
 MATCH (a:Article {title: $title})-[l:LINKS_TO]-(b:Article)
-WHERE l.gone = 0
-WITH DISTINCT b LIMIT $limit
-WITH collect(b.title) + [$title] AS names
+WHERE l.gone = 0 AND b.title <> $title
+WITH DISTINCT b.title AS title, b.expansion_depth AS depth, b.seq AS seq
+RETURN title
+ORDER BY depth, seq LIMIT $limit;
+
+// name: links_of(keys)
+// The links of these articles.
+UNWIND $keys AS key
 MATCH (x:Article)-[m:LINKS_TO]->(y:Article)
-WHERE m.gone = 0 AND x.title IN names AND y.title IN names
+WHERE x.title = key AND m.gone = 0
 RETURN x.title AS source, y.title AS target, x.expansion_depth AS source_depth, y.expansion_depth AS target_depth,
     x.expansion_state AS source_state, y.expansion_state AS target_state;
 
@@ -679,10 +684,11 @@ RETURN a.expansion_state AS state, count(*) AS count
 ORDER BY state;
 
 // name: reach(depth, never)
-// How many articles within this depth wait, and the nearest of them.
+// How many articles within this depth wait, and the nearest of them; and how many are being worked on.
 MATCH (a:Article)
-WHERE a.lease <= 0 AND a.due < $never AND a.expansion_depth <= $depth
-RETURN count(*) AS waiting, min(a.expansion_depth) AS depth;
+WHERE a.expansion_depth <= $depth AND (a.lease > 0 OR (a.lease <= 0 AND a.due < $never))
+RETURN sum(CASE WHEN a.lease <= 0 THEN 1 ELSE 0 END) AS waiting, sum(CASE WHEN a.lease > 0 THEN 1 ELSE 0 END) AS claimed,
+    min(CASE WHEN a.lease <= 0 THEN a.expansion_depth ELSE NULL END) AS depth;
 
 // name: last_number()
 // The highest number given so far.

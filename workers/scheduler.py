@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -21,21 +21,25 @@ class Job:
     run: Callable[[], Any]
 
 
+def reaper(graph: Graph) -> Job:
+    return Job("reaper", graph.settings.reclaim_seconds, Reaper(graph).run_once)
+
+
 def jobs(graph: Graph) -> list[Job]:
     """The reaper, and the jobs of every pipeline that has a `jobs` module."""
-    found = [Job("reaper", graph.settings.reclaim_seconds, Reaper(graph).run_once)]
+    found = [reaper(graph)]
     for module in job_modules():
         found += module.jobs(graph)
     return found
 
 
 @contextmanager
-def running(graph: Graph) -> Iterator[Any]:
-    """Run the jobs in the background while the block lasts. A pass that is late is run once, never twice at a time."""
+def running(graph: Graph, chosen: Sequence[Job] | None = None) -> Iterator[Any]:
+    """Run all jobs, or those that are chosen, in the background while the block lasts. A pass that is late is run once, never twice at a time."""
     from apscheduler.schedulers.background import BackgroundScheduler
 
     scheduler = BackgroundScheduler(job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None})
-    for job in jobs(graph):
+    for job in jobs(graph) if chosen is None else chosen:
         scheduler.add_job(job.run, "interval", seconds=job.every_seconds, id=job.name, name=job.name)
     scheduler.start()
     try:

@@ -115,7 +115,7 @@ class Asking:
         from tantivy import Query
 
         encodable = [one.encode("utf-8", "replace").decode() if isinstance(one, str) else one for one in values]
-        if len(encodable) == 1:  # twice as fast as a set of one
+        if len(encodable) == 1:  # no set to build
             return Query.term_query(self._schema, name, encodable[0], index_option="basic")
         return Query.term_set_query(self._schema, name, encodable) if encodable else Query.empty_query()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -222,14 +223,27 @@ def test_a_wrong_name_makes_no_graph(garden: str) -> None:
     assert list(Path().iterdir()) == []
 
 
-def test_the_demo_runs_the_machinery_and_goes_on(garden: str) -> None:
+def test_the_demo_grows_the_sample_searches_it_and_goes_on(garden: str) -> None:
     first = run("demo").out
-    assert "seeded" in first
-    assert "processed 12" in first
-    assert "failed 1" in first
+    assert "growing from 'Vine'" in first
+    assert "processed 78" in first and "failed 3" in first
+    assert "searching for 'how do vines climb'" in first
+    assert " 1. Vine" in first and "Ways of climbing" in first
     second = run("demo").out
-    assert "going on" in second
-    assert "nothing to claim" in second
+    assert "going on" in second and "nothing to claim" in second
     assert Path("demo.kuzu").exists()
-    [failed] = run("failed", "--graph", "demo.kuzu", "--json").json["failed"]
-    assert failed["key"] == "Bunch"
+    failed = run("failed", "--graph", "demo.kuzu", "--json").json["failed"]
+    assert {row["key"] for row in failed} == {"Arbor", "Creeper", "Ivy (disambiguation)"}
+
+
+def test_the_map_is_a_picture_with_names_in_it(garden: str) -> None:
+    run("--graph", "small.kuzu", "grow", "Vine", "--source", "sample", "--depth", "1")
+    refused = run("--graph", "small.kuzu", "map", "-o", "x.svg", "--around", "No", status=1)
+    assert "there is no article 'No'" in refused.err and not Path("x.svg").exists()
+    said = run("--graph", "small.kuzu", "map", "--output", "vine.svg", "--around", "Vine", "--limit", "20")
+    assert said.out.startswith("vine.svg: 20 articles, ")
+    root = ElementTree.fromstring(Path("vine.svg").read_text())
+    texts = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert "Around Vine" in texts and "Tendril" in texts and "depth 1" in texts
+    assert len(list(root.iter("{http://www.w3.org/2000/svg}circle"))) > 20
+    assert run("--graph", "small.kuzu", "map", "-o", "-").out.startswith("<svg")

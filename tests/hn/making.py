@@ -8,7 +8,9 @@ from typing import Any
 
 DELIVERED = 1_750_000_000_000
 _START = 1_400_000_000
-_WORDS = [f"{a}{b}" for a in ("gra", "vi", "no", "lu", "ter", "ma", "so") for b in ("ph", "ne", "de", "x", "sto", "ri", "ck")]
+_WORDS = [
+    f"{a}{b}" for a in ("gra", "vi", "no", "lu", "ter", "ma", "so") for b in ("ph", "ne", "de", "x", "sto", "ri", "ck")
+]
 Item = dict[str, Any]
 
 
@@ -51,7 +53,14 @@ def make(count: int, seed: int = 1, deep: int = 500) -> Made:
             _keep(made, chance, _story(chance, id) | {"type": "poll"})
         elif roll < 0.15 and any(made.completed[t]["type"] == "poll" for t in threads[-30:]):
             poll = next(t for t in reversed(threads) if made.completed[t]["type"] == "poll")
-            item = {"id": id, "type": "pollopt", "poll": poll, "text": _text(chance), "by": "pollster", "time": _START + id}
+            item = {
+                "id": id,
+                "type": "pollopt",
+                "poll": poll,
+                "text": _text(chance),
+                "by": "pollster",
+                "time": _START + id,
+            }
             made.option_of[id] = poll
             _keep(made, chance, item | {"score": chance.randrange(50)})
         elif roll < 0.17:
@@ -131,5 +140,5 @@ def _text(chance: random.Random) -> str:
     if roll < 0.4:
         return words
     if roll < 0.9:
-        return f"I don&#x27;t know.<p>{words}<p>See <a href=\"https:&#x2F;&#x2F;example.org\" rel=\"nofollow\">this</a>"
+        return f'I don&#x27;t know.<p>{words}<p>See <a href="https:&#x2F;&#x2F;example.org" rel="nofollow">this</a>'
     return f"{words}<script>alert(1)</script><b onclick=x>bold"

@@ -36,7 +36,12 @@ def test_marked_as_failed_it_is_not_found_and_retried_it_is_again(
     news.add([STORY, COMMENT])
     news.mark_failed(2, "looks odd")
     item = row(graph, 2)
-    assert (item["state"], item["failedIn"], item["retryCount"], item["last_error"]) == ("failed", "completed", 1, "looks odd")
+    assert (item["state"], item["failedIn"], item["retryCount"], item["last_error"]) == (
+        "failed",
+        "completed",
+        1,
+        "looks odd",
+    )
     assert graph.failed("hn_item")[0].failures[0].kind == "manual"
     assert news.search("hi").total == 0
     assert news.retry([2]) == 1

@@ -18,7 +18,9 @@ ITEMS, DEEP, BATCH = 600, 60, 100
 
 @pytest.fixture(scope="module", autouse=True)
 def warm_server(engine_name: str) -> None:
-    prepare(engine_name, "tests.support.warm", "tests.hn.looking", "tests.hn.making", "graphvine.workers.hn.face", "tantivy")
+    prepare(
+        engine_name, "tests.support.warm", "tests.hn.looking", "tests.hn.making", "graphvine.workers.hn.face", "tantivy"
+    )
 
 
 def load(send: Send, place: Place) -> int:
@@ -29,7 +31,9 @@ def load(send: Send, place: Place) -> int:
     with place.open(checkpoint_log_mb=1, checkpoint_memory_mb=4) as graph:
         news = HackerNews(graph, HNSettings(items_at_once=BATCH))
         send("open")
-        taken = news.add(shuffled(make(ITEMS, deep=DEEP), 7), fetched_at=DELIVERED, progress=lambda so_far: send(so_far.total))
+        taken = news.add(
+            shuffled(make(ITEMS, deep=DEEP), 7), fetched_at=DELIVERED, progress=lambda so_far: send(so_far.total)
+        )
         return taken.total
 
 

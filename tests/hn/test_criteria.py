@@ -24,7 +24,9 @@ def test_valid_lets_every_type_through(type: str) -> None:
     assert valid(draft(type=type)) == ""
 
 
-@pytest.mark.parametrize(("id", "content", "field"), [(0, {"type": "story"}, "id"), (5, {}, "type"), (5, {"type": "x"}, "type")])
+@pytest.mark.parametrize(
+    ("id", "content", "field"), [(0, {"type": "story"}, "id"), (5, {}, "type"), (5, {"type": "x"}, "type")]
+)
 def test_valid_refuses(id: int, content: dict[str, Any], field: str) -> None:
     assert valid(draft(id, **content)).startswith(f"{field}: ")
 
@@ -32,7 +34,13 @@ def test_valid_refuses(id: int, content: dict[str, Any], field: str) -> None:
 @pytest.mark.parametrize("check", [hierarchy_valid, complete])
 @pytest.mark.parametrize(
     "content",
-    [{"type": "story"}, {"type": "job"}, {"type": "poll"}, {"type": "comment", "parent": 9}, {"type": "pollopt", "poll": 9}],
+    [
+        {"type": "story"},
+        {"type": "job"},
+        {"type": "poll"},
+        {"type": "comment", "parent": 9},
+        {"type": "pollopt", "poll": 9},
+    ],
 )
 def test_hierarchy_and_complete_let_through(check: Any, content: dict[str, Any]) -> None:
     assert check(draft(**content)) == ""

@@ -51,7 +51,11 @@ def test_what_has_no_id_becomes_an_error_of_its_own_once(graph: Graph) -> None:
     for _ in range(2):
         assert take_in(graph, [{"type": "story"}, "text", {"id": -1}], "SINGLE_POST") == Taken(rejected=3)
     found = {row["message"] for row in graph.read("hn_item.rejected", limit=10)}
-    assert found == {"id: there is none", "an item is an object with fields, not str", f"id: -1 is not between 1 and {2**53 - 1}"}
+    assert found == {
+        "id: there is none",
+        "an item is an object with fields, not str",
+        f"id: -1 is not between 1 and {2**53 - 1}",
+    }
     assert states(graph) == {}
 
 

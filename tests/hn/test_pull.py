@@ -26,7 +26,9 @@ def fill(server: HackerNewsServer, count: int) -> None:
     for id in range(1, count + 1):
         top = id - (id - 1) % 10
         item: dict[str, Any] = {"id": id, "by": "pg", "time": 1_400_000_000 + id, "text": f"word{id}"}
-        server.items[id] = item | ({"type": "story", "title": f"story {id}"} if id == top else {"type": "comment", "parent": id - 1})
+        server.items[id] = item | (
+            {"type": "story", "title": f"story {id}"} if id == top else {"type": "comment", "parent": id - 1}
+        )
         if id != top:
             server.items[id - 1]["kids"] = [id]
 

@@ -22,6 +22,9 @@ GOOD = {
 }  # fmt: skip
 
 
+_LINK = '<a href="https:&#x2F;&#x2F;a.org" rel="nofollow">x</a>'
+
+
 def checked(**fields: Any) -> dict[str, Any]:
     draft = Draft(8863, {**GOOD, **fields}, "SINGLE_POST", NOW)
     validate(draft)
@@ -66,7 +69,10 @@ def test_a_kid_that_is_listed_twice_is_one_kid() -> None:
 
 
 def test_unknown_fields_are_kept() -> None:
-    assert json.loads(checked(flair="blue", deep={"a": [1, None]})["extra"]) == {"flair": "blue", "deep": {"a": [1, None]}}
+    assert json.loads(checked(flair="blue", deep={"a": [1, None]})["extra"]) == {
+        "flair": "blue",
+        "deep": {"a": [1, None]},
+    }
 
 
 def test_an_unknown_field_that_is_no_json_is_named() -> None:
@@ -82,7 +88,7 @@ def test_only_options_have_polls_and_they_have_no_parents() -> None:
 
 @pytest.mark.parametrize("id", [None, 0, -1, "7", 1.0, True, 1 << 60])
 def test_what_is_no_id_is_told(id: object) -> None:
-    with pytest.raises(ValueError, match="^id: "):
+    with pytest.raises(ValueError, match=r"^id: "):
         id_of({"id": id})
 
 
@@ -109,7 +115,7 @@ def test_the_document_s_name_of_the_id_is_understood() -> None:
         ("<img src=x onerror=evil()>", "", ""),
         ("1 < 2", "1 &lt; 2", "1 < 2"),
         ("<p>one<p>two", "<p>one<p>two", "one\ntwo"),
-        ('<a href="https:&#x2F;&#x2F;a.org" rel="nofollow">x</a>', '<a href="https:&#x2F;&#x2F;a.org" rel="nofollow">x</a>', "x"),
+        (_LINK, _LINK, "x"),
     ],
 )  # fmt: skip
 def test_html_is_cleaned_and_its_words_are_kept(given: str, kept: str, words: str) -> None:
@@ -156,16 +162,20 @@ def test_the_look_at_tags_sees_what_is_harmful() -> None:
     assert Seen("<!-- x -->").declared
 
 
-@given(some.dictionaries(some.text(max_size=8), some.none() | some.integers() | some.text() | some.lists(some.integers())))
+@given(
+    some.dictionaries(some.text(max_size=8), some.none() | some.integers() | some.text() | some.lists(some.integers()))
+)
 def test_any_object_is_accepted_or_refused_with_a_field(fields: dict[str, Any]) -> None:
     draft = Draft(5, {"type": "story", **fields}, "SINGLE_POST", NOW)
     try:
         validate(draft)
     except BadField as error:
-        assert error.field in fields
+        refused = error.field
     else:
+        refused = None
         json.dumps(draft.content)
         "".join(v for v in draft.content.values() if isinstance(v, str)).encode()
+    assert refused is None or refused in fields
 
 
 def test_the_hash_does_not_see_the_order_of_fields() -> None:

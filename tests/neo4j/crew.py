@@ -12,7 +12,8 @@ from graphvine.records import Claim, Step
 from graphvine.settings import Settings
 from graphvine.workers.loop import Loop
 from graphvine.workers.pipeline import Context
-from graphvine.workers.scheduler import running
+from graphvine.workers.reaper import Reaper
+from graphvine.workers.scheduler import Job, running
 from tests.support.articles import linking
 from tests.support.processes import Send
 
@@ -60,8 +61,12 @@ class Growing:
     def close(self) -> None: ...
 
 
+def _reaper(graph: Graph) -> Job:
+    return Job("reaper", graph.settings.reclaim_seconds, Reaper(graph).run_once)
+
+
 def work(send: Send, where: str) -> None:
     """Work until killed."""
-    with graphvine.open(where, settings=SETTINGS) as graph, running(graph):
+    with graphvine.open(where, settings=SETTINGS) as graph, running(graph, [_reaper(graph)]):
         send("at work")
         Loop(graph, "article", Growing(graph), batch=BATCH).run()

@@ -9,7 +9,7 @@ from typing import Any
 from graphvine.clock import NEVER, moment
 from graphvine.records import Claim
 
-MAX_RETRIES, MAX_LOST, SUSPECT_AT, KEPT = 3, 4, 2, 10
+MAX_RETRIES, MAX_LOST, SUSPECT_AT, KEPT = 3, 3, 2, 10
 WORDS = ("discovered", "claimed", "loaded", "processed", "failed", "excluded")
 NOBODY = 1
 

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
-from hypothesis import HealthCheck, settings
-from hypothesis.stateful import run_state_machine_as_test
+import pytest
 
-from tests.properties.queue_machine import QueueMachine
+from tests.properties.queue_run import QueueRun
 from tests.support.stores import Place
 
+SEEDS, FULL_SEEDS, STEPS = 10, 300, 120
+happened: Counter[str] = Counter()
 
-def test_the_store_does_what_the_model_says(template: Place, tmp_path: Path, full: bool) -> None:
-    class OnThisStore(QueueMachine):
-        pass
 
-    OnThisStore.template, OnThisStore.folder = template, tmp_path
-    chosen = settings(
-        max_examples=400 if full else 20,
-        stateful_step_count=50 if full else 30,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-    )
-    run_state_machine_as_test(OnThisStore, settings=chosen)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "seed" in metafunc.fixturenames:
+        metafunc.parametrize("seed", range(FULL_SEEDS if metafunc.config.getoption("--full") else SEEDS))
+
+
+def test_the_store_does_what_the_model_says(template: Place, tmp_path: Path, seed: int) -> None:
+    happened.update(QueueRun(template.copy_to(tmp_path / "store"), seed).run(STEPS))
+
+
+def test_everything_happened() -> None:
+    """A run in which nothing was claimed, lost or taken back would have shown nothing."""
+    wanted = [
+        "claimed", "claimed a suspect", "claimed a loaded one", "completed", "failed for now", "failed for good",
+        "released", "heartbeats", "reclaimed", "given up", "requeued", "set by hand", "lost",
+    ]  # fmt: skip
+    assert not [name for name in wanted if not happened[name]], happened

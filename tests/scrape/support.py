@@ -8,7 +8,8 @@ from contextlib import aclosing
 from typing import Any
 
 from graphvine.graph import Graph
-from graphvine.workers.scrape.batches import Result, find, results
+from graphvine.queries import Block
+from graphvine.workers.scrape.batches import Batch, Result, find, results
 from graphvine.workers.scrape.events import ScrapeEvent
 from graphvine.workers.scrape.scraping import scrape
 from graphvine.workers.scrape.settings import ScrapeSettings
@@ -19,8 +20,15 @@ TEXT = (
     " evergreen vine that climbs by small roots. Some vines grow a hand's breadth in a single day."
 )
 COLUMNS = (
-    "id", "url", "batch", "state", "slot", "claimed_by", "claimed_at", "retry_count", "last_error", "seq", "due", "lease",
-    "lost_claims", "title", "scraped", "summary", "summarizer",
+    "id", "url", "batch", "state", "slot", "claimed_by", "claimed_at", "retry_count", "last_error", "seq", "due",
+    "lease", "lost_claims", "title", "scraped", "summary", "summarizer",
+)  # fmt: skip
+
+# As a block it is prepared once: the model looks at every page after every step.
+_ROWS = Block(
+    "scrape_item", "rows", __file__, 1,
+    f"MATCH (a:ScrapeItem) WHERE a.batch_seq = $batch_seq RETURN {', '.join(f'a.{name} AS {name}' for name in COLUMNS)}",
+    ("batch_seq",), "Every column of the pages of a batch.", False,
 )  # fmt: skip
 
 
@@ -46,12 +54,9 @@ def names(events: Sequence[ScrapeEvent]) -> list[str]:
     return [event.name for event in events]
 
 
-def rows(graph: Graph, batch: str) -> dict[str, dict[str, Any]]:
+def rows(graph: Graph, batch: Batch) -> dict[str, dict[str, Any]]:
     """Every page of a batch, by its address."""
-    shown = ", ".join(f"a.{column} AS {column}" for column in COLUMNS)
-    found = graph.query(
-        f"MATCH (a:ScrapeItem) WHERE a.batch = $batch RETURN {shown}", {"batch": batch}, max_rows=100_000
-    ).as_dicts()
+    found = graph.engine.read(_ROWS, {"batch_seq": batch.seq})
     return {row["url"]: row for row in found}
 
 

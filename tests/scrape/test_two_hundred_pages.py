@@ -71,9 +71,7 @@ def test_two_hundred_pages(template: Place, tmp_path: Path) -> None:
     assert names(events)[-1] == "batch_finished"
     assert traffic.most == SLOTS
     states = Counter((path.split("/")[1], result.state) for path, result in results.items())
-    assert states == {
-        (kind, "failed" if kind in REASONS else "completed"): count for kind, count in KINDS.items()
-    }
+    assert states == {(kind, "failed" if kind in REASONS else "completed"): count for kind, count in KINDS.items()}
     for path, result in results.items():
         kind = path.split("/")[1]
         if kind in REASONS:

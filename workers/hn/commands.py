@@ -40,7 +40,7 @@ def pull(
     """Fetch items from the API of Hacker News.
 
     A walk from one id to another goes on where it was when it is called again, after a kill too. What can't be had now
-    waits in the queue for 'graphvine work hn_item'. After --since-last was called once, a daemon keeps the graph current.
+    waits in the queue for 'graphvine work hn_item'. After the first --since-last, a daemon keeps the graph current.
 
         graphvine hn pull --top 30
         graphvine hn pull --thread 8863
@@ -54,7 +54,9 @@ def pull(
     wanted = _numbers(context, ids) if ids is not None else []
     asked = (ids, top, new, since_last or None, updates or None, thread, first if first is not None else last)
     if sum(one is not None for one in asked) != 1:
-        context.fail("say what to pull, in one way: --ids, --top, --new, --from with --to, --since-last, --updates, --thread")
+        context.fail(
+            "say what to pull, in one way: --ids, --top, --new, --from with --to, --since-last, --updates, --thread"
+        )
     if (first is None) != (last is None):
         context.fail("--from and --to belong together")
     with opened(context, create=True) as graph, signals() as ended, activity("pulling") as told:
@@ -70,7 +72,9 @@ def pull(
 @hn.command()
 def add(
     context: typer.Context,
-    files: Annotated[list[Path] | None, typer.Argument(metavar="FILE", help="JSON or JSON Lines; - or none for standard input.")] = None,
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="FILE", help="JSON or JSON Lines; - or none for standard input.")
+    ] = None,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Take in items from JSON: one object, an array, or an object a line.
@@ -180,13 +184,13 @@ def search(
     context: typer.Context,
     words: Annotated[list[str] | None, typer.Argument(metavar="WORDS", help='Words, "phrases", -exclusions.')] = None,
     author: Annotated[str | None, typer.Option("--author", metavar="NAME", help="By this user.")] = None,
-    type: Annotated[str | None, typer.Option("--type", metavar="TYPE", help="story, comment, job, poll, pollopt.")] = None,
+    type: Annotated[str | None, typer.Option("--type", metavar="TYPE", help="story, comment, job, ...")] = None,
     min_score: Annotated[int | None, typer.Option("--min-score", metavar="N", help="At least this score.")] = None,
     max_score: Annotated[int | None, typer.Option("--max-score", metavar="N", help="At most this score.")] = None,
     after: Annotated[str | None, typer.Option("--after", metavar="TIME", help="Since 2012-01-31, or seconds.")] = None,
     before: Annotated[str | None, typer.Option("--before", metavar="TIME", help="Up to that time.")] = None,
     under: Annotated[int | None, typer.Option("--under", metavar="ID", min=1, help="Below this item.")] = None,
-    story_by: Annotated[str | None, typer.Option("--story-by", metavar="NAME", help="Below stories by this user.")] = None,
+    story_by: Annotated[str | None, typer.Option("--story-by", metavar="NAME", help="Below stories by them.")] = None,
     reply_to: Annotated[str | None, typer.Option("--reply-to", metavar="NAME", help="In reply to this user.")] = None,
     sort: Annotated[str, typer.Option("--sort", metavar="ORDER", help="relevance, date or score.")] = "relevance",
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1000, help="Most items to show.")] = 10,

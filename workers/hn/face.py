@@ -30,9 +30,7 @@ class HackerNews:
         several = [items] if isinstance(items, Mapping) else items
         batch = self._settings.items_at_once
         with following(self._graph):
-            return take_in(
-                self._graph, several, source, handed_over_at=fetched_at, batch=batch, progress=progress
-            )
+            return take_in(self._graph, several, source, handed_over_at=fetched_at, batch=batch, progress=progress)
 
     def pull(
         self, *, ids: Iterable[int] = (), top: int | None = None, new: int | None = None, first: int | None = None,

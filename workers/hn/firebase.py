@@ -1,4 +1,4 @@
-"""The Firebase API of Hacker News: many requests at once, no faster than is polite, each tried again where it may help."""
+"""The Firebase API of Hacker News: many requests at once, no faster than is polite, tried again where it may help."""
 
 from __future__ import annotations
 

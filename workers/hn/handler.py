@@ -52,9 +52,7 @@ class HNItemHandler:
     def close(self) -> None:
         """Nothing is held open between batches."""
 
-    def _answers(
-        self, found: list[Draft], ready: dict[int, Claim], threads: Threads, now: int
-    ) -> Iterator[Outcome]:
+    def _answers(self, found: list[Draft], ready: dict[int, Claim], threads: Threads, now: int) -> Iterator[Outcome]:
         batch = Batch(self._graph, threads, now, found)
         if found:
             cascade(self._machine, batch)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -29,7 +29,7 @@ class Pulled:
     """What came of a pull. `missing` ids have no item; those `put_off` could not be had now and wait in the queue."""
 
     asked: int = 0
-    taken: Taken = Taken()
+    taken: Taken = field(default_factory=Taken)
     missing: int = 0
     put_off: int = 0
     stopped: bool = False
@@ -62,7 +62,9 @@ class Pull:
     def between(self, first: int, last: int) -> Pulled:
         """Every id from one to another. Called again after a kill, it goes on where it was."""
         if not 0 < first <= last:
-            raise GraphvineError(f"from {first} to {last} is no range of ids: give --from ID --to ID, the smaller first")
+            raise GraphvineError(
+                f"from {first} to {last} is no range of ids: give --from ID --to ID, the smaller first"
+            )
         return self._walk(f"{first}-{last}", first, last)
 
     def since_last(self) -> Pulled:

@@ -24,7 +24,9 @@ class HNSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     items_at_once: Annotated[int, Positive, describe_as("items that are written in one transaction")] = 20_000
     pull_chunk: Annotated[int, Positive, describe_as("ids of a walk that are fetched and written together")] = 2_000
     max_response_bytes: Annotated[int, Positive, describe_as("the largest answer that is read")] = 16_000_000
-    first_pull: Annotated[int, Positive, describe_as("how far back --since-last looks in a graph without items")] = 1_000
+    first_pull: Annotated[int, Positive, describe_as("how far back --since-last looks in a graph without items")] = (
+        1_000
+    )
     since_last_seconds: Annotated[float, msgspec.Meta(ge=0), describe_as(
         "how often the daemon pulls new items; 0 for never"
     )] = 60  # fmt: skip

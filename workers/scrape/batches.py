@@ -74,8 +74,8 @@ def check_addresses(addresses: Iterable[str], places: Iterable[str] | None = Non
 def submit(graph: Graph, name: str, addresses: Sequence[str]) -> Batch:
     """Make the batch where it is not there, and put in what is new. Returns at once: a manager does the work."""
     at = moment(graph.clock.now_ms())
-    row = graph.run(Unit.of([Step(f"{PIPELINE}.open_batch", {"rows": [{"name": name, "seq": 0}], "at": at})])).rows[0][0]
-    batch = Batch(name, row["seq"])
+    opened = Step(f"{PIPELINE}.open_batch", {"rows": [{"name": name, "seq": 0}], "at": at})
+    batch = Batch(name, graph.run(Unit.of([opened])).rows[0][0]["seq"])
     for start in range(0, len(addresses), _ROWS_AT_ONCE):
         rows = [{"id": key_of(name, url), "url": url, "seq": 0} for url in addresses[start : start + _ROWS_AT_ONCE]]
         given = {"rows": rows, "batch": name}

@@ -27,7 +27,8 @@ def scrape(
         typer.Option("--from", metavar="FILE", help="A file with one address a line; - for standard input."),
     ] = None,
     batch: Annotated[
-        str | None, typer.Option("--batch", metavar="NAME", help="A name for the batch, by which it can be gone on with.")
+        str | None,
+        typer.Option("--batch", metavar="NAME", help="A name for the batch, to go on with it later."),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print each event as a line of JSON, then each page's result.")

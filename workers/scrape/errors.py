@@ -30,9 +30,7 @@ class BatchBusy(GraphvineError):
     """Another manager has the batch in hand."""
 
     def __init__(self, batch: str, holder: str) -> None:
-        super().__init__(
-            f"the batch {batch!r} is in the hands of {holder}: wait for it, or stand by with standby=True"
-        )
+        super().__init__(f"the batch {batch!r} is in the hands of {holder}: wait for it, or stand by with standby=True")
         self.batch, self.holder = batch, holder
 
 

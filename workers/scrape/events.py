@@ -55,8 +55,8 @@ class ScrapeEvent:
     """What happened to a page, or to its batch (then `url` is empty), once it is safe in the graph.
 
     Names: batch_started, scrape_started, scrape_finished, scrape_failed, summary_started, summary_partial,
-    summary_finished, summary_failed, batch_finished, hook_finished, hook_failed, standing_by, paused, stopped. After a failure,
-    `state` says whether the page is tried again (idle, scraped) or not (failed).
+    summary_finished, summary_failed, batch_finished, hook_finished, hook_failed, standing_by, paused, stopped. After
+    a failure, `state` says whether the page is tried again (idle, scraped) or not (failed).
     """
 
     name: str

@@ -61,10 +61,12 @@ def find_hook(given: Hook | None, settings: ScrapeSettings) -> Hook | None:
 
 async def call(hook: Hook, batch: BatchResults) -> Sequence[Step]:
     """Call it once, outside the event loop's thread unless it is async; returns what it wants written."""
-    if inspect.iscoroutinefunction(hook) or inspect.iscoroutinefunction(getattr(hook, "__call__", None)):
+    if inspect.iscoroutinefunction(hook):
         wanted = await hook(batch)
     else:
         wanted = await asyncio.to_thread(hook, batch)
+        if inspect.isawaitable(wanted):  # an object that is called like an async function
+            wanted = await wanted
     steps = list(wanted) if wanted is not None else []
     odd = next((step for step in steps if not isinstance(step, Step)), None)
     if odd is not None:

@@ -8,10 +8,8 @@ changes nothing.
 
 from __future__ import annotations
 
-import json
-import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from graphvine.clock import NEVER, moment
@@ -31,30 +29,10 @@ from graphvine.workers.scrape.events import (
     SummaryFinished,
     SummaryPartial,
 )
+from graphvine.workers.scrape.jobs import Held, Job, new_token, page_row, save, summary_row
 from graphvine.workers.scrape.leadership import Leadership
 from graphvine.workers.scrape.queue import Queue
 from graphvine.workers.scrape.settings import ScrapeSettings
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A page for a worker: to be scraped, or, with its text saved, to be summarized."""
-
-    claim: Claim
-    url: str
-
-    @property
-    def scrapes(self) -> bool:
-        return self.claim.state == "scraping"
-
-
-@dataclass(slots=True)
-class _Held:
-    job: Job
-    slot: int
-    heard_ms: int
-    saved_ms: int = -NEVER
-    unsaved: SummaryPartial | None = None
 
 
 class Manager:
@@ -65,7 +43,7 @@ class Manager:
         self._claims = graph.claims(PIPELINE, worker)
         self.leadership = Leadership(graph, batch, self._claims.worker, settings.manager_seconds)
         self._queue = Queue(graph, batch, settings.per_host_concurrency)
-        self._held: dict[int, _Held] = {}
+        self._held: dict[int, Held] = {}
         # As far as is known; looked at again when a claim meets one that is taken, and now and then.
         self._slots_of_others: set[int] = set()
 
@@ -143,7 +121,7 @@ class Manager:
         if not due:
             return []
         saving = [(held, held.unsaved) for held in due if held.unsaved is not None]
-        step = self._save("apply_partials", [_summary(event) for _, event in saving])
+        step = save("apply_partials", [summary_row(event) for _, event in saving])
         kept = self._graph.run(Unit.of([step])).held
         told = []
         for held, event in saving:
@@ -162,7 +140,7 @@ class Manager:
         """The final summaries, and their pages' last state."""
         if not events:
             return []
-        step = self._save("save_summaries", [_summary(event) for event in events], at=moment(self._now))
+        step = save("save_summaries", [summary_row(event) for event in events], at=moment(self._now))
         kept = self._graph.run(Unit.of([step])).held
         dropped = [(event, self._drop(event.seq).job) for event in events]
         return [
@@ -199,10 +177,6 @@ class Manager:
 
     # Claims
 
-    def claim(self) -> list[Job]:
-        """Take all that can be taken; it is persisted when this returns."""
-        return [*self.claim_scrapes(), *self.claim_summaries()]
-
     def claim_scrapes(self) -> list[Job]:
         """Take pages into the slots that are free in the whole graph."""
         return self._move_on([], self._next_scrapes([]))[1]
@@ -226,19 +200,17 @@ class Manager:
         self, finished: Sequence[ScrapeFinished], nexts: Sequence[tuple[Row, int]]
     ) -> tuple[list[ScrapeEvent], list[Job]]:
         """Save what was scraped, and start the next scrapes, in one unit: a slot is not free for longer than that."""
-        token = _new_token()
+        token = new_token()
         jobs = {event.seq: self._held[event.seq].job for event in finished}
         steps = []
         if finished:
-            rows = [_page(event, jobs[event.seq]) for event in finished]
-            steps.append(self._save("save_pages", rows, at=moment(self._now)))
+            rows = [page_row(event, jobs[event.seq]) for event in finished]
+            steps.append(save("save_pages", rows, at=moment(self._now)))
         if nexts:
             seqs = [row["seq"] for row, _ in nexts]
             given = {**self._given(token), "batch": self.batch.name, "manager": self.leadership.lease}
             places = [{"seq": row["seq"], "slot": slot} for row, slot in nexts]
-            steps.append(
-                Step(f"{PIPELINE}.start_scrapes", {"rows": places, "lo": min(seqs), "hi": max(seqs), **given})
-            )
+            steps.append(Step(f"{PIPELINE}.start_scrapes", {"rows": places, "lo": min(seqs), "hi": max(seqs), **given}))
         if not steps:
             return [], []
         result = self._graph.run(Unit.of(steps))
@@ -264,7 +236,7 @@ class Manager:
         rows = self._queue.scraped(room, self._now) if room > 0 and not self._paused else []
         if not rows:
             return []
-        token = _new_token()
+        token = new_token()
         steps = [
             Step(f"{PIPELINE}.start_summary", {**span, **self._given(token)})
             for span in spans([row["seq"] for row in rows])
@@ -299,21 +271,16 @@ class Manager:
         rows = self._graph.read(f"{PIPELINE}.left_over", batch_seq=self.batch.seq, never=NEVER)
         return int(rows[0]["left_over"])
 
-    def _save(self, block: str, rows: list[Row], **given: Any) -> Step:
-        """A step that saves something for claims that are held."""
-        seqs, tokens = [row["seq"] for row in rows], sorted({row["token"] for row in rows})
-        return Step(f"{PIPELINE}.{block}", {"rows": rows, "tokens": tokens, "lo": min(seqs), "hi": max(seqs), **given})
-
     def _hold(self, row: Row, token: int, state: str, slot: int = 0) -> Job:
         claim = Claim(
             PIPELINE, row["key"], row["seq"], token, state, 0, row["retry_count"], row["lost_claims"],
             row["failure_count"],
         )  # fmt: skip
         job = Job(claim, row["url"])
-        self._held[claim.seq] = _Held(job, slot, self._now)
+        self._held[claim.seq] = Held(job, slot, self._now)
         return job
 
-    def _drop(self, seq: int) -> _Held:
+    def _drop(self, seq: int) -> Held:
         return self._held.pop(seq)
 
     def _given(self, token: int) -> dict[str, Any]:
@@ -330,17 +297,3 @@ class Manager:
     @property
     def _now(self) -> int:
         return self._graph.clock.now_ms()
-
-
-def _page(event: ScrapeFinished, job: Job) -> Row:
-    page = event.page
-    scraped = json.dumps({"url": job.url, **event.facts, **page.as_dict()}, ensure_ascii=False)
-    return {"seq": event.seq, "token": event.token, "scraped": scraped, "title": page.title, "words": page.words}
-
-
-def _summary(event: SummaryPartial | SummaryFinished) -> Row:
-    return {"seq": event.seq, "token": event.token, "summary": event.text, "summarizer": event.summarizer}
-
-
-def _new_token() -> int:
-    return secrets.randbits(62) | 1 << 61

@@ -11,7 +11,8 @@ from typing import ParamSpec, TypeVar
 from graphvine.graph import Graph
 from graphvine.workers.scrape import PIPELINE
 from graphvine.workers.scrape.events import Event, ScrapeEvent, ScrapeFailed, ScrapeFinished, SummaryPartial
-from graphvine.workers.scrape.manager import Job, Manager
+from graphvine.workers.scrape.jobs import Job
+from graphvine.workers.scrape.manager import Manager
 from graphvine.workers.scrape.settings import ScrapeSettings
 from graphvine.workers.scrape.workers import Emit
 
@@ -25,7 +26,13 @@ class ManagerLoop:
     """Runs a manager that leads its batch. All that touches the graph happens in one thread, one call at a time."""
 
     def __init__(
-        self, graph: Graph, manager: Manager, worker: Worker, settings: ScrapeSettings, tell: Tell, stop: threading.Event
+        self,
+        graph: Graph,
+        manager: Manager,
+        worker: Worker,
+        settings: ScrapeSettings,
+        tell: Tell,
+        stop: threading.Event,
     ) -> None:
         self._graph, self._manager, self._worker = graph, manager, worker
         self._settings, self._tell, self._stop = settings, tell, stop

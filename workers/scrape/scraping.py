@@ -95,9 +95,7 @@ async def manage(
         await asyncio.to_thread(manager.leadership.give_up)
 
 
-async def _lead(
-    manager: Manager, settings: ScrapeSettings, tell: Tell, stop: threading.Event, standby: bool
-) -> bool:
+async def _lead(manager: Manager, settings: ScrapeSettings, tell: Tell, stop: threading.Event, standby: bool) -> bool:
     """Take the batch in hand, now or when its manager dies. False when it was told to stop before that."""
     told = False
     while not stop.is_set():

@@ -11,7 +11,7 @@ from contextlib import aclosing
 from typing import Any
 
 from graphvine.graph import Graph
-from graphvine.workers.parts.fetching import FetchError, Fetcher
+from graphvine.workers.parts.fetching import Fetcher, FetchError
 from graphvine.workers.parts.pages import UnreadablePage
 from graphvine.workers.parts.pages.reader import PageReader
 from graphvine.workers.parts.summarizing import Summarizer
@@ -25,7 +25,7 @@ from graphvine.workers.scrape.events import (
     SummaryFinished,
     SummaryPartial,
 )
-from graphvine.workers.scrape.manager import Job
+from graphvine.workers.scrape.jobs import Job
 
 Emit = Callable[[Event], None]
 # A model sends a piece for every word; nobody can read that fast.
@@ -52,7 +52,12 @@ class Workshop:
     """What the workers of one run share."""
 
     def __init__(
-        self, graph: Graph, fetcher: Fetcher, reader: PageReader, summarizer: Summarizer, offline: Callable[[], Summarizer]
+        self,
+        graph: Graph,
+        fetcher: Fetcher,
+        reader: PageReader,
+        summarizer: Summarizer,
+        offline: Callable[[], Summarizer],
     ) -> None:
         self._graph, self._fetcher, self._reader = graph, fetcher, reader
         self._summarizer, self._open_offline = summarizer, offline
@@ -84,9 +89,7 @@ class Workshop:
             label = f"{self._offline.label}, since the {self._summarizer.label} failed: {error.reason[:200]}"
             await self._stream(self._offline, label, text, title, job, emit)
 
-    async def _stream(
-        self, summarizer: Summarizer, label: str, text: str, title: str, job: Job, emit: Emit
-    ) -> None:
+    async def _stream(self, summarizer: Summarizer, label: str, text: str, title: str, job: Job, emit: Emit) -> None:
         written, told_at = "", 0.0
         async with aclosing(summarizer.stream(text, title)) as parts:  # type: ignore[type-var]
             async for written in parts:

@@ -1,4 +1,4 @@
-"""The commands of this pipeline: grow, refresh, search, reindex."""
+"""The commands of this pipeline: grow, refresh, search, reindex, map."""
 
 from __future__ import annotations
 
@@ -142,6 +142,38 @@ def reindex(context: typer.Context) -> None:
     with opened(context) as graph, activity("indexing") as told:
         count = graph.reindex(None if told is None else lambda done: told(f"{done:,} rows"))
     print(f"{plural(count, 'row')} indexed")
+
+
+@app.command(name="map")
+def draw_map(
+    context: typer.Context,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The SVG file to write; - prints it.")],
+    around: Annotated[
+        str | None, typer.Option("--around", metavar="TITLE", help="The article in the middle; otherwise the seeds.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=2, max=500, help="How many articles to draw.")] = 60,
+) -> None:
+    """Draw the neighbourhood that grew, as SVG.
+
+    Colours tell the depth; what waits is hollow, what failed is dashed. A browser shows it in light or dark, and a
+    name that found no room when the mouse is over its circle.
+
+        graphvine map -o graph.svg
+        graphvine map -o vine.svg --around Vine --limit 40
+
+    In Python: graph.map(around="Vine", limit=40).svg
+    """
+    from graphvine.workers.cli.text import plural
+
+    with opened(context) as graph:
+        picture = graph.map(around=around, limit=limit)
+    if output == "-":
+        print(picture.svg, end="")
+        return
+    from pathlib import Path
+
+    Path(output).write_text(picture.svg, encoding="utf-8")
+    print(f"{output}: {plural(picture.articles, 'article')}, {plural(picture.links, 'link')}")
 
 
 def show_hits(hits: Sequence[SearchHit]) -> None:

@@ -25,9 +25,9 @@ _GATHER_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class GrowEvent:
-    """A batch was written, the source went away for a while, or the job began or ended."""
+    """An article is ready, a batch was written, the source is away for a while, or the job began or ended."""
 
-    name: str  # started, batch, away, finished
+    name: str  # started, article, batch, away, finished
     counts: Counts
     total: Counts
     seconds: float
@@ -82,18 +82,18 @@ def grow(
             total += counts
             tell("batch", counts)
 
-        def away(reason: str) -> None:
-            tell("away", Counts(), reason)
+        def note(name: str, reason: str) -> None:
+            tell(name, Counts(), reason)
 
         def within_reach() -> bool:
             return bool(graph.read("article.reach", depth=depth, never=NEVER)[0]["waiting"])
 
         tell("started", Counts())
-        with scheduler.running(graph):
+        with scheduler.running(graph, [scheduler.reaper(graph)]):
             while True:
                 loops = [
                     Loop(
-                        graph, "article", ArticleHandler(graph, shop, category_filter, away), batch=settings.batch_size,
+                        graph, "article", ArticleHandler(graph, shop, category_filter, note), batch=settings.batch_size,
                         stop=stop, max_depth=depth, allowance=allowance, gather_seconds=_GATHER_SECONDS,
                     )
                     for _ in range(workers or settings.workers)

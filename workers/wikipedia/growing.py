@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,10 +15,10 @@ from graphvine.workers.wikipedia.grow import GrowEvent
 
 
 @contextmanager
-def progress(graph: Graph, depth: int) -> Iterator[Callable[[GrowEvent], None] | None]:
-    """A bar that is told of the events of `grow`; None where nobody would see it."""
+def progress(graph: Graph, depth: int) -> Iterator[Callable[[GrowEvent], None]]:
+    """A bar that is told of the events of `grow`; where nobody would see it, only what holds the work up is told."""
     if not sys.stderr.isatty():
-        yield None
+        yield _only_outages
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -28,14 +29,26 @@ def progress(graph: Graph, depth: int) -> Iterator[Callable[[GrowEvent], None] |
     with Progress(*columns, console=screen(stderr=True), transient=True) as shown:
         task = shown.add_task("growing", total=None, rate=0.0, depth=0, queue=0)
         began = time.monotonic()
+        lock = threading.Lock()  # events come from several workers
+        ready = 0  # embedded, and to be written with the rest of their batch
 
         def tell(event: GrowEvent) -> None:
-            reach = graph.read("article.reach", depth=depth, never=NEVER)[0]
-            done = event.total.done + event.total.failed
-            seconds = max(time.monotonic() - began, 0.001)
-            shown.update(
-                task, completed=done, total=done + reach["waiting"], rate=done / seconds, depth=reach["depth"] or 0,
-                queue=reach["waiting"],
-            )  # fmt: skip
+            nonlocal ready
+            with lock:
+                written = event.total.done + event.total.failed
+                ready = ready + 1 if event.name == "article" else max(0, ready - event.counts.done)
+                done = written + ready
+                shown.update(task, completed=done, rate=done / max(time.monotonic() - began, 0.001))
+                if event.name == "away":
+                    shown.console.print(event.reason)
+                elif event.name != "article":
+                    reach = graph.read("article.reach", depth=depth, never=NEVER)[0]
+                    waiting, claimed = reach["waiting"] or 0, reach["claimed"] or 0
+                    shown.update(task, total=written + waiting + claimed, depth=reach["depth"] or 0, queue=waiting)
 
         yield tell
+
+
+def _only_outages(event: GrowEvent) -> None:
+    if event.name == "away":
+        print(event.reason, file=sys.stderr)

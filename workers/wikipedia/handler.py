@@ -58,10 +58,11 @@ class Workshop:
 
 class ArticleHandler:
     def __init__(
-        self, graph: Graph, shop: Workshop, category_filter: str = "", away: Callable[[str], None] | None = None
+        self, graph: Graph, shop: Workshop, category_filter: str = "", tell: Callable[[str, str], None] | None = None
     ) -> None:
-        """`away` is told when the source can't be reached, and how long it is left alone."""
-        self._graph, self._shop, self._filter, self._away = graph, shop, category_filter.casefold(), away
+        """`tell` hears of each article that is ready to be written, and when the source is away, with the reason."""
+        self._graph, self._shop, self._filter = graph, shop, category_filter.casefold()
+        self._tell = tell or (lambda name, reason: None)
         pause, longest = shop.settings.outage_seconds, shop.settings.outage_max_seconds
         self._fetcher = Fetcher(shop.source, pause, longest)
 
@@ -70,8 +71,7 @@ class ArticleHandler:
         if fetched.away is not None:
             seconds = max((postponed.after_seconds for postponed in fetched.postponed), default=0.0)
             self._graph.door.report("source_away", reason=str(fetched.away), seconds=seconds)
-            if self._away is not None:
-                self._away(f"{fetched.away} Next try in {seconds:.0f} s.")
+            self._tell("away", f"{fetched.away} Next try in {seconds:.0f} s.")
         yield from fetched.retries
         yield from fetched.postponed
         results = fetched.results
@@ -97,6 +97,7 @@ class ArticleHandler:
             vectors = _await(future, context)
             if vectors is None:
                 return
+            self._tell("article", "")
             claim = drafted.claim
             links = [title for title in drafted.page.links if title != claim.key][: self._shop.settings.max_links]
             new = claim.seq in fresh

@@ -94,6 +94,6 @@ def _locate(model: str | Path | None) -> tuple[str, str]:
 
 
 def _dimension(model: Any) -> int:
-    # Version 5.4 gave the method a shorter name.
+    # Newer versions call it by a shorter name.
     method = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
     return int(method())

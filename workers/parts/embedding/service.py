@@ -15,7 +15,7 @@ from graphvine.workers.parts.embedding.interface import EmbeddingError
 if TYPE_CHECKING:
     from graphvine.workers.parts.embedding.interface import Embedder, Vectors
 
-# Enough for several batches on each core, so that texts of like length meet; about half a second of work.
+# Enough for several batches on each core, so that texts of like length meet; about a second of work on two.
 GATHER_TOKENS = 8192
 MAX_WAIT_SECONDS = 0.02
 # About as many tokens again may wait as would take a minute: beyond that a submitter is held back.

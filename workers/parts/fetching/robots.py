@@ -1,4 +1,4 @@
-"""robots.txt: asked for once a day and site, obeyed always. By RFC 9309: none (4xx) allows, a broken site (5xx) waits."""
+"""robots.txt: asked for once a day and site, and obeyed. By RFC 9309: none (4xx) allows, a broken site (5xx) waits."""
 
 from __future__ import annotations
 

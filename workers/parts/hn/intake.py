@@ -97,7 +97,7 @@ class Intake:
 
     @contextmanager
     def apart(self) -> Iterator[Threads]:
-        """For a worker that writes by itself: nothing is taken in meanwhile, and what is known is read anew after it."""
+        """For a worker that writes by itself: nothing is taken in meanwhile, and what waits is read anew after it."""
         with self._lock:
             try:
                 yield self._threads

@@ -26,7 +26,7 @@ class Draft:
     """One copy of an item. `content` is there once it is validated; `reason` says why it was refused."""
 
     __slots__ = (
-        "adopted", "content", "document", "failed_in", "fetched_at", "given", "hash", "id", "outcome", "reason",
+        "content", "document", "failed_in", "fetched_at", "given", "hash", "id", "outcome", "reason",
         "source", "state", "story", "trace", "wants",
     )  # fmt: skip
 
@@ -38,9 +38,8 @@ class Draft:
         self.reason = self.failed_in = self.outcome = ""
         self.trace: str | None = None
         self.story: int | None = None
-        # 1: a comment without a parent, 2: an option without a poll, 3 and 4: the same, found in a list of kids or parts.
+        # 1: a comment without a parent, 2: an option without a poll; 3, 4: the same, found in a list of kids or parts.
         self.wants = 0
-        self.adopted = False
         self.document: Any = None
 
     @property

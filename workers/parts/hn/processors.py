@@ -70,11 +70,15 @@ def newest(drafts: Iterable[Draft]) -> list[Draft]:
 
 def rank_of(draft: Draft) -> Rank:
     """A copy that knows its place goes before one that does not; then the newer one."""
-    return not hierarchy_valid(draft), *draft.rank
+    if hierarchy_valid(draft):
+        return False, draft.fetched_at, 0, 0, draft.hash
+    return True, *draft.rank
 
 
 def rank_of_row(row: Row) -> Rank:
-    return not row["wants"], row["fetchedAt"] or 0, row["descendants"] or 0, row["kids"] or 0, row["hash"] or 0
+    if row["wants"]:
+        return False, row["fetchedAt"] or 0, 0, 0, row["hash"] or 0
+    return True, row["fetchedAt"] or 0, row["descendants"] or 0, row["kids"] or 0, row["hash"] or 0
 
 
 def resolve_hierarchy(batch: Batch) -> None:

@@ -20,7 +20,8 @@ _CONTENT = tuple(CONTENT)
 
 def refused_of(batch: Batch) -> list[Draft]:
     """One refused copy of each item that has no accepted one, the newest; the others are skipped."""
-    accepted = {draft.id for draft in batch.drafts if not draft.reason}
+    # A copy that was skipped for another one says nothing: the other may have been refused further on.
+    accepted = {draft.id for draft in batch.drafts if not draft.reason and draft.outcome != "skipped"}
     best: dict[int, Draft] = {}
     for draft in batch.drafts:
         if draft.reason:

@@ -24,7 +24,7 @@ class PagePartsMissing(GraphvineError):
     """The packages that read pages are not installed."""
 
     def __init__(self, missing: str) -> None:
-        super().__init__(f"reading pages needs {missing}, which is not installed: run `pip install 'graphvine[scrape]'`")
+        super().__init__(f"reading pages needs {missing}, which is missing: run `pip install 'graphvine[scrape]'`")
         self.missing = missing
 
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -47,4 +48,4 @@ def _words(sentence: str) -> list[str]:
         return words or list(sentence)
     # No spaces to speak of: pairs of letters tell as much.
     letters = [letter for letter in sentence if letter.isalnum()]
-    return [first + second for first, second in zip(letters, letters[1:], strict=False)]
+    return [first + second for first, second in pairwise(letters)]

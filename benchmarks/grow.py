@@ -1,0 +1,149 @@
+"""Whether growth hides behind embedding, and whether writing an article costs the same in a large store.
+
+A made-up dump is grown with fetching, parsing, embedding and writing side by side; then the same passages are
+embedded alone, by the same model on the same threads. They take turns, on texts that no turn has seen, so that
+the cache of vectors helps neither. Opening the model counts for neither.
+
+Writing alone is measured in stores of 10,000 and 1,000,000 articles that take turns: claim articles, and finish
+them with sections, vectors, links (a fifth of them new) and categories, in units as large as growth writes them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import graphvine
+from graphvine.workers.parts.embedding.light import LightEmbedder
+from graphvine.workers.wikipedia.grow import GrowEvent
+from graphvine.workers.wikipedia.settings import WikipediaSettings
+from support.command import main, sizes
+from support.findings import Findings
+from support.passages import Clusters
+from support.progress import Bar
+from support.store import fresh_store
+from support.wiki import Written, write_dump
+
+PAGES, QUICK_PAGES = 300, 12
+ROUNDS, QUICK_ROUNDS = 3, 1
+ROWS, QUICK_ROWS = [10_000, 1_000_000], [1_000, 4_000]
+UNITS, QUICK_UNITS = 6, 1
+MOST_WALL = 1.10
+MOST_GROWTH = 1.5
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--pages", type=int, help=f"pages that are grown in a turn (default {PAGES})")
+    parser.add_argument("--rounds", type=int, help="turns of each, whose median is the figure")
+    parser.add_argument("--rows", type=sizes, help="articles in the two stores, such as 10k,1M")
+    parser.add_argument("--batch", type=int, help="articles of a unit (default: the setting wikipedia.batch_size)")
+
+
+def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder: Path) -> None:
+    rounds = arguments.rounds or (QUICK_ROUNDS if arguments.quick else ROUNDS)
+    pages = arguments.pages or (QUICK_PAGES if arguments.quick else PAGES)
+    os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
+    overlap(pages, rounds, findings, bar, folder)
+    rows = arguments.rows or (QUICK_ROWS if arguments.quick else ROWS)
+    batch = arguments.batch or (50 if arguments.quick else WikipediaSettings().batch_size)
+    share(rows, batch, QUICK_UNITS if arguments.quick else UNITS, rounds, findings, bar, folder)
+
+
+def overlap(pages: int, rounds: int, findings: Findings, bar: Bar, folder: Path) -> None:
+    """Growth against embedding alone."""
+    bar.expect(2 * rounds)
+    embedder = LightEmbedder(cache_folder=folder / "cache")
+    table = []
+    try:
+        for turn in range(rounds):
+            bar.say(f"growing {pages:,} pages")
+            dump = folder / f"dump {turn}.xml"
+            titles = write_dump(dump, pages, seed=turn + 1)
+            seconds, texts, done = grow(dump, titles, folder / f"graph {turn}.kuzu")
+            bar.step()
+            bar.say(f"embedding {len(texts):,} passages alone")
+            started = time.perf_counter()
+            embedder.embed(texts)
+            alone = time.perf_counter() - started
+            bar.step()
+            table.append({"pages": done, "passages": len(texts), "growth (s)": round(seconds, 2),
+                          "embedding alone (s)": round(alone, 2), "ratio": round(seconds / alone, 3)})  # fmt: skip
+            findings.correctness_goal("pages that grew", f"{pages:,}", f"{done:,}", done == pages)
+    finally:
+        embedder.close()
+    findings.tables["growth against embedding alone"] = table
+    ratio = statistics.median(row["ratio"] for row in table)
+    findings.speed_goal(
+        "wall time of growth against embedding the same passages alone", f"at most {MOST_WALL:.2f} times",
+        f"{ratio:.2f}", ratio <= MOST_WALL,
+    )  # fmt: skip
+
+
+def grow(dump: Path, titles: list[str], place: Path) -> tuple[float, list[str], int]:
+    """Seconds from the first claim to the last commit, the texts that were embedded, and the pages done."""
+    moments: dict[str, float] = {}
+
+    def told(event: GrowEvent) -> None:
+        moments[event.name] = event.seconds
+
+    with graphvine.open(place) as graph:
+        summary = graph.grow(titles, settings=WikipediaSettings(source=str(dump)), depth=0, on_event=told)
+        rows = graph.query("MATCH (s:Section) RETURN s.article, s.path, s.text", max_rows=10**7).rows
+    texts = [" - ".join(filter(None, (article, path))) + "\n" + text for article, path, text in rows]
+    return moments["finished"] - moments["started"], texts, summary.counts.done
+
+
+def share(rows: list[int], batch: int, units: int, rounds: int, findings: Findings, bar: Bar, folder: Path) -> None:
+    """What the store costs an article, small and large."""
+    bar.expect(len(rows) * (1 + units * rounds))
+    vectors = Clusters(50, 384, 5).some(500).tolist()
+    spent: dict[int, list[tuple[float, float]]] = {count: [] for count in rows}
+    with ExitStack() as opened:
+        stores = {}
+        for count in rows:
+            bar.say(f"filling a store of {count:,}")
+            graph = opened.enter_context(graphvine.open(fresh_store("kuzu", count, folder / f"store {count}")))
+            stores[count] = Written(graph, count, vectors, seed=count)
+            stores[count].settle(stores[count].prepare(stores[count].claim(batch)))  # the first use of every statement
+            bar.step()
+        for turn in range(units * rounds):
+            for count in rows if turn % 2 == 0 else reversed(rows):
+                bar.say(f"writing {batch:,} articles into {count:,}")
+                spent[count].append(one_unit(stores[count], batch))
+                bar.step()
+        for count in rows:
+            found = stores[count].claim(1)
+            findings.correctness_goal(f"claims left at {count:,}", "some", f"{len(found)}", len(found) == 1)
+    findings.tables["the store's share of an article"] = [
+        {"articles in the store": count, "written": batch * len(times),
+         "CPU (ms)": round(1000 * sum(cpu for cpu, _ in times) / len(times) / batch, 2),
+         "wall (ms)": round(1000 * sum(wall for _, wall in times) / len(times) / batch, 2)}
+        for count, times in spent.items()
+    ]  # fmt: skip
+    small, large = rows[0], rows[-1]
+    # Rare upkeep (a checkpoint) falls into some units: sums, not medians. Of the CPU, which others' load does not move.
+    growth = sum(cpu for cpu, _ in spent[large]) / sum(cpu for cpu, _ in spent[small])
+    findings.speed_goal(
+        f"the store's share per article at {large:,} against {small:,}", f"at most {MOST_GROWTH} times",
+        f"{growth:.2f}", growth <= MOST_GROWTH,
+    )  # fmt: skip
+
+
+def one_unit(written: Written, batch: int) -> tuple[float, float]:
+    """CPU and wall seconds of claiming and writing; making the material up is not measured."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    claims = written.claim(batch)
+    cpu_of_claim, wall_of_claim = time.process_time() - cpu, time.perf_counter() - wall
+    outcomes = written.prepare(claims)
+    cpu, wall = time.process_time(), time.perf_counter()
+    written.settle(outcomes)
+    return cpu_of_claim + time.process_time() - cpu, wall_of_claim + time.perf_counter() - wall
+
+
+if __name__ == "__main__":
+    sys.exit(main(__file__, __doc__, measure, options))

@@ -1,0 +1,77 @@
+"""Made-up wikis: a dump to grow from, and articles as they stand just before they are written."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+from graphvine.graph import Graph
+from graphvine.outcomes import Done
+from graphvine.records import Claim
+from graphvine.workers.wikipedia.parsed import ParsedPage, Section
+from graphvine.workers.wikipedia.writes import Moment, draft, write
+from support.passages import Passages
+
+SECTIONS, WORDS = 3, 100
+LINKS, NEW_LINKS, CATEGORIES = 20, 5, 3
+_PASSAGE_WORDS = 180
+
+
+def write_dump(path: Path, pages: int, seed: int) -> list[str]:
+    """A dump whose texts no other seed has; the titles of its pages."""
+    passages, chance = Passages(seed), random.Random(seed)
+    titles = [f"Page {number} of {seed}" for number in range(pages)]
+    with path.open("w", encoding="utf-8") as file:
+        file.write('<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/" version="0.10" xml:lang="en">\n')
+        for number, title in enumerate(titles, 1):
+            links = " ".join(f"[[{chance.choice(titles)}]]" for _ in range(LINKS))
+            parts = "\n".join(f"== Part {part} ==\n{_text(passages)}" for part in range(1, SECTIONS))
+            body = escape(f"{_text(passages)} {links}\n{parts}\n[[Category:All]]")
+            file.write(
+                f"<page><title>{title}</title><ns>0</ns><id>{number}</id><revision><id>{number}</id>"
+                f"<timestamp>2025-02-01T10:00:00Z</timestamp><model>wikitext</model><format>text/x-wiki</format>"
+                f'<text xml:space="preserve">{body}</text></revision></page>\n'
+            )
+        file.write("</mediawiki>\n")
+    return titles
+
+
+def _text(passages: Passages) -> str:
+    """Without the signs that wikitext gives a meaning to."""
+    return "".join(sign if sign.isalnum() or sign in " .," else " " for sign in passages.of(WORDS))
+
+
+class Written:
+    """Claims articles of a large store, and finishes them with sections, vectors, links and categories."""
+
+    def __init__(self, graph: Graph, articles: int, vectors: Sequence[list[float]], seed: int) -> None:
+        self._graph, self._articles, self._vectors = graph, articles, vectors
+        self._claims = graph.claims("article", "benchmark")
+        self._chance, self._passages = random.Random(seed), Passages(seed)
+        self._titles = 0
+
+    def claim(self, count: int) -> list[Claim]:
+        return self._claims.claim(count)
+
+    def prepare(self, claims: Sequence[Claim]) -> list[Done]:
+        at = Moment(self._graph.clock.now_ms())
+        return [self._done(claim, at) for claim in claims]
+
+    def settle(self, outcomes: Sequence[Done]) -> None:
+        self._claims.settle(outcomes)
+
+    def _done(self, claim: Claim, at: Moment) -> Done:
+        sections = tuple(
+            Section(f"Part {place}", 2, place, (f"Part {place}",), self._passages.of(WORDS))
+            for place in range(SECTIONS)
+        )
+        known = {f"Article {self._chance.randrange(1, self._articles + 1)}" for _ in range(LINKS)} - {claim.key}
+        self._titles += NEW_LINKS
+        links = [*known, *(f"New {self._titles + number}" for number in range(NEW_LINKS))]
+        categories = tuple(f"Category:Subject {self._chance.randrange(500)}" for _ in range(CATEGORIES))
+        made = draft(claim, ParsedPage(claim.key, 0, 7, sections, (), categories), None, _PASSAGE_WORDS, True)
+        vectors: list[Any] = [self._chance.choice(self._vectors) for _ in made.passages]
+        return Done(claim, write(made, vectors, links, at, True, {}))
