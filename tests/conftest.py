@@ -15,9 +15,7 @@ ENGINES = ("kuzu", "ladybug", "neo4j", "http")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--engine", choices=ENGINES, default="kuzu", help="the engine under test, one per process"
-    )
+    parser.addoption("--engine", choices=ENGINES, default="kuzu", help="the engine under test, one per process")
     parser.addoption("--full", action="store_true", help="run the long counts")
     parser.addoption("--kills", type=int, help="how many processes the crash suite kills at random moments")
 

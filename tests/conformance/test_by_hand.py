@@ -23,7 +23,7 @@ def test_what_failed_can_be_looked_at(graph: Graph, clock: ManualClock) -> None:
     with_failures(graph, {"a": "404 not found", "b": "parse error"})
     clock.forward(1)
     with_failures(graph, {"c": "404 not found"})
-    assert [failed.key for failed in graph.failed("article")][0] == "c"
+    assert next(failed.key for failed in graph.failed("article")) == "c"
     assert {failed.key for failed in graph.failed("article", contains="404")} == {"a", "c"}
     assert [failed.key for failed in graph.failed("article", contains="b")] == ["b"]
     (one,) = graph.failed("article", keys=["a"])
@@ -118,7 +118,19 @@ def test_a_bad_key_is_named_with_its_place(graph: Graph, key: object) -> None:
 
 
 def test_odd_keys_are_keys(graph: Graph) -> None:
-    odd = ["it's", 'a "quote"', "back\\slash", "$now", "line\nbreak", " space ", "ÅÄÖ", "漢字", "🌱", "{title: 'x'}", "%s"]
+    odd = [
+        "it's",
+        'a "quote"',
+        "back\\slash",
+        "$now",
+        "line\nbreak",
+        " space ",
+        "ÅÄÖ",
+        "漢字",
+        "🌱",
+        "{title: 'x'}",
+        "%s",
+    ]
     assert graph.seed("article", odd) == len(odd)
     claims = graph.claims("article", "w")
     taken = claims.claim(50)

@@ -164,8 +164,8 @@ def test_readers_and_writers_go_on_through_checkpoints(graph: Graph, wait: bool)
 
 def test_a_graph_reopened_by_a_failing_unit_keeps_serving_readers(graph: Graph) -> None:
     from graphvine.errors import UnitFailed
-    from tests.conformance.test_units import failing
     from graphvine.records import Unit
+    from tests.conformance.test_units import failing
 
     graph.seed("article", map(str, range(50)))
     stop = threading.Event()

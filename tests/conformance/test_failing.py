@@ -21,7 +21,12 @@ def test_a_failure_that_may_pass_puts_the_row_back(graph: Graph, clock: ManualCl
     claims.fail(take_one(claims), "timed out")
     failed = row(graph, "a")
     assert (failed["expansion_state"], failed["retry_count"], failed["last_error"]) == ("discovered", 1, "timed out")
-    assert (failed["lease"], failed["claimed_by"], failed["claimed_at"], failed["processed_at"]) == (0, None, None, None)
+    assert (failed["lease"], failed["claimed_by"], failed["claimed_at"], failed["processed_at"]) == (
+        0,
+        None,
+        None,
+        None,
+    )
 
 
 def test_the_row_comes_back_when_its_pause_is_over_and_not_before(graph: Graph, clock: ManualClock) -> None:
@@ -160,7 +165,7 @@ def test_the_ten_newest_failures_are_kept(patient: Graph, clock: ManualClock) ->
     assert graph.query("MATCH (:Article)-[:ARTICLE_FAILURE]->(:Failure) RETURN count(*)").rows == [[20]]
 
 
-@pytest.mark.parametrize("text", ["\ud800 broken", "zero \0 byte", "x" * 100_000, "", "it's \"quoted\" \\ $key"])
+@pytest.mark.parametrize("text", ["\ud800 broken", "zero \0 byte", "x" * 100_000, "", 'it\'s "quoted" \\ $key'])
 def test_any_text_may_be_an_error(graph: Graph, text: str) -> None:
     graph.seed("article", ["a"])
     claims = graph.claims("article", "w")

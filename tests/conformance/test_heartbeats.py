@@ -41,7 +41,12 @@ def test_a_silent_claim_is_taken_back_after_the_timeout_and_not_before(graph: Gr
     clock.forward(0.001)
     assert graph.reap("article").reclaimed == 1
     back = row(graph, "a")
-    assert (back["expansion_state"], back["lease"], back["claimed_by"], back["claimed_at"]) == ("discovered", 0, None, None)
+    assert (back["expansion_state"], back["lease"], back["claimed_by"], back["claimed_at"]) == (
+        "discovered",
+        0,
+        None,
+        None,
+    )
     assert back["due"] == clock.now_ms() and back["retry_count"] == 0
     assert take_one(graph.claims("article", "other")).token != claim.token
 

@@ -140,9 +140,7 @@ def test_the_worker_was_first_and_the_reaper_finds_nothing(
     ("act", "word"),
     [*((act, "discovered") for act in ACTS), *((_complete, word) for word in ("failed", "excluded", "processed"))],
 )
-def test_after_somebody_set_the_state_by_hand(
-    graph: Graph, slow: tuple[Claims, Claim], act: Act, word: str
-) -> None:
+def test_after_somebody_set_the_state_by_hand(graph: Graph, slow: tuple[Claims, Claim], act: Act, word: str) -> None:
     set_word(graph, slow[1].key, word)
     before = everything(graph)
     with pytest.raises(ClaimLost):

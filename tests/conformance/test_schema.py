@@ -32,7 +32,9 @@ def test_a_new_store_gets_every_version(tmp_path: object, engine_name: str, plac
     new = Place(place.engine, place.folder / "new")
     new.folder.mkdir()
     with new.open() as graph:
-        wanted = [f"{entity} {step.version}" for entity, steps in migrations(graph.engine.dialect).items() for step in steps]
+        wanted = [
+            f"{entity} {step.version}" for entity, steps in migrations(graph.engine.dialect).items() for step in steps
+        ]
         assert graph.migrated == wanted
 
 

@@ -91,7 +91,9 @@ class Announcer:
 
 
 class Load:
-    def __init__(self, graph: Graph, journal: Journal, clock: ManualClock, generation: int, announcer: Announcer) -> None:
+    def __init__(
+        self, graph: Graph, journal: Journal, clock: ManualClock, generation: int, announcer: Announcer
+    ) -> None:
         self.graph, self.journal, self.clock = graph, journal, clock
         self.generation, self.announcer = generation, announcer
         self._names = iter(range(10**9))

@@ -158,5 +158,3 @@ def make_backup(send: Send, place: Place, target: Path) -> dict[str, str]:
         graph.seed("article", [f"other {number}" for number in range(30)])
         graph.backup(target)
         return states(graph)
-
-

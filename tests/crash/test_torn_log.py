@@ -32,9 +32,7 @@ def _log(place: Place) -> Path:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.01, 0.3, 0.5, 0.7, 0.99, 0.99999])
-def test_half_a_record_at_the_end(
-    torn: tuple[Place, dict[str, str], int], tmp_path: Path, share: float
-) -> None:
+def test_half_a_record_at_the_end(torn: tuple[Place, dict[str, str], int], tmp_path: Path, share: float) -> None:
     origin, states, before = torn
     place = origin.copy_to(tmp_path / "store")
     length = _log(place).stat().st_size

@@ -84,6 +84,7 @@ HN_TRANSITIONS = {
     "retry_processing": Told(True, ("HNItemRetryProcessor",), ("HNItemRetryableCriterion",)),
 }
 
+
 def left_out(machine: Machine, document: Document) -> list[str]:
     """What the document has and the machine has not."""
     named = {(step.source, step.target, step.name) for step in machine.moves}

@@ -100,6 +100,14 @@ def test_before_the_cutoff_nothing_moves(benches: dict[str, Bench], pipeline: st
                 assert not meets(bench, block, stand, replace(bench.row(stand), late=False, tired=tired)), stand
 
 
+@pytest.mark.parametrize(("pipeline", "block"), [case for case in MOVING if case.values[1].role.startswith("claim")])
+def test_what_is_not_due_is_not_claimed(benches: dict[str, Bench], pipeline: str, block: Block) -> None:
+    bench = benches[pipeline]
+    for stand in bench.stands():
+        if not stand.held:
+            assert not meets(bench, block, stand, replace(bench.row(stand), early=True)), stand
+
+
 @pytest.mark.parametrize(("pipeline", "block"), [case for case in MOVING if None in targets(case.values[1])])
 def test_what_creates_makes_a_row_in_the_declared_state(benches: dict[str, Bench], pipeline: str, block: Block) -> None:
     bench = benches[pipeline]

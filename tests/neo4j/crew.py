@@ -12,12 +12,11 @@ from graphvine.records import Claim, Step
 from graphvine.settings import Settings
 from graphvine.workers.loop import Loop
 from graphvine.workers.pipeline import Context
-from graphvine.workers.reaper import Reaper
-from graphvine.workers.scheduler import Job, running
+from graphvine.workers.scheduler import reaper, running
 from tests.support.articles import linking
 from tests.support.processes import Send
 
-ROOTS, CHILDREN, DEPTH = 6, 3, 4
+ROOTS, CHILDREN, DEPTH = 5, 3, 4
 BATCH = 8
 # Lost workers are given up on quickly, and no row for having met many kills.
 SETTINGS = Settings(
@@ -25,13 +24,13 @@ SETTINGS = Settings(
 )
 
 
-def roots() -> list[str]:
-    return [f"{number}" for number in range(ROOTS)]
+def roots(count: int = ROOTS) -> list[str]:
+    return [f"{number}" for number in range(count)]
 
 
-def expected() -> dict[str, int]:
-    """Every title of the full-grown tree, with its depth."""
-    level, found = roots(), {}
+def expected(count: int = ROOTS) -> dict[str, int]:
+    """Every title of the full-grown trees, with its depth."""
+    level, found = roots(count), {}
     for depth in range(DEPTH + 1):
         found.update(dict.fromkeys(level, depth))
         level = [f"{title}.{child}" for title in level for child in range(CHILDREN)]
@@ -61,12 +60,8 @@ class Growing:
     def close(self) -> None: ...
 
 
-def _reaper(graph: Graph) -> Job:
-    return Job("reaper", graph.settings.reclaim_seconds, Reaper(graph).run_once)
-
-
 def work(send: Send, where: str) -> None:
     """Work until killed."""
-    with graphvine.open(where, settings=SETTINGS) as graph, running(graph, [_reaper(graph)]):
+    with graphvine.open(where, settings=SETTINGS) as graph, running(graph, [reaper(graph)]):
         send("at work")
         Loop(graph, "article", Growing(graph), batch=BATCH).run()

@@ -53,7 +53,9 @@ def look(send: Send, place: Place) -> dict[str, Any]:
     """What is in the store in the end."""
     with place.open(SystemClock(), **OPTIONS) as graph:
         batch = graph.read("scrape_item.batch", batch=BATCH)[0]
-        drawn = graph.query("MATCH ()-[t:TRANSITION]->() WHERE t.name = $key RETURN count(*)", {"key": batch["hook_key"]})
+        drawn = graph.query(
+            "MATCH ()-[t:TRANSITION]->() WHERE t.name = $key RETURN count(*)", {"key": batch["hook_key"]}
+        )
         return {
             "states": {page.url: page.state for page in results(graph, find(graph, BATCH))},
             "batch": (batch["status"], batch["hook"], batch["hook_key"], batch["round"]),

@@ -88,7 +88,9 @@ def test_seeds_belong_to_the_batch_default(graph: Graph, site: WebServer) -> Non
 
 def test_leaving_early_gives_everything_back(graph: Graph, site: WebServer) -> None:
     async def leave() -> None:
-        async with aclosing(scrape(graph, [f"{site.url}/{n}" for n in range(9)], batch="b", settings=local())) as events:  # type: ignore[type-var]
+        async with aclosing(
+            scrape(graph, [f"{site.url}/{n}" for n in range(9)], batch="b", settings=local())
+        ) as events:  # type: ignore[type-var]
             async for event in events:
                 if event.name == "scrape_finished":
                     break
@@ -195,7 +197,9 @@ def test_the_common_loop_is_refused(graph: Graph) -> None:
         handler(graph, "scrape_item")
 
 
-@pytest.mark.parametrize("address", ["ftp://a.example/", "http://", "a b", "http://user:secret@a.example/", 5, "x" * 3000])
+@pytest.mark.parametrize(
+    "address", ["ftp://a.example/", "http://", "a b", "http://user:secret@a.example/", 5, "x" * 3000]
+)
 def test_a_bad_address_is_named_before_anything_is_written(graph: Graph, address: object) -> None:
     with pytest.raises(BadAddress, match="item 1"):
         run(graph, ["http://a.example/", address], batch="b", settings=local())  # type: ignore[list-item]

@@ -33,7 +33,7 @@ def rows(graph: Graph) -> dict[str, dict[str, Any]]:
 
 def states(graph: Graph) -> dict[str, str]:
     found = graph.query("MATCH (a:Article) RETURN a.title, a.expansion_state", max_rows=1_000_000)
-    return {title: state for title, state in found.rows}
+    return dict(found.rows)
 
 
 def links(graph: Graph) -> list[tuple[str, str]]:

@@ -9,14 +9,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-
-import neo4j
+from typing import TYPE_CHECKING
 
 from graphvine.engines.neo4j_address import parse_address
 from graphvine.engines.neo4j_texts import ported
 from graphvine.schema import migrations
 from tests.support.neo4j_server import Neo4jServer
 from tests.tools import parts
+
+if TYPE_CHECKING:
+    import neo4j
 
 OWN_SERVER = "GRAPHVINE_TEST_NEO4J"
 # In a user's own database: it is there for tests, which empty it.
@@ -73,6 +75,8 @@ def empty(where: str, *, wholly: bool) -> None:
 @contextmanager
 def session(where: str) -> Iterator[neo4j.Session]:
     """The server without anything of Graphvine's before it."""
+    import neo4j
+
     found = parse_address(where)
     auth = (found.user or "", found.password) if found.password is not None else None
     with (

@@ -44,7 +44,7 @@ class Manager:
         self.leadership = Leadership(graph, batch, self._claims.worker, settings.manager_seconds)
         self._queue = Queue(graph, batch, settings.per_host_concurrency)
         self._held: dict[int, Held] = {}
-        # As far as is known; looked at again when a claim meets one that is taken, and now and then.
+        # As far as is known; looked at when a claim meets one that is taken, and from then on while there are any.
         self._slots_of_others: set[int] = set()
 
     @property
@@ -191,6 +191,8 @@ class Manager:
         rows = self._queue.take(room, [held.job.url for held in at_work], self._now)
         if not rows:
             return []
+        if self._slots_of_others:
+            self._look_at_slots()  # they may have been freed since
         taken = {held.slot for held in at_work} | self._slots_of_others
         free = [slot for slot in range(1, self._settings.max_scrapes + 1) if slot not in taken]
         self._queue.put_back(rows[len(free) :])
@@ -223,6 +225,7 @@ class Manager:
         taken = {row["seq"] for row in result.rows[-1]} if nexts else set()
         if len(taken) < len(nexts):
             self._look_at_slots()
+            self._queue.look_again()
         return told, [self._hold(row, token, "scraping", slot) for row, slot in nexts if row["seq"] in taken]
 
     def _look_at_slots(self) -> None:
@@ -248,8 +251,6 @@ class Manager:
     def beat(self) -> list[Job]:
         """Say that this manager and its work go on; BatchLost when another has taken over. Returns lost jobs."""
         self.leadership.renew()
-        if self._slots_of_others:
-            self._look_at_slots()
         held = [one.job for one in self._held.values()]
         try:
             self._claims.heartbeat(job.claim for job in held)

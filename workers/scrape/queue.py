@@ -49,6 +49,11 @@ class Queue:
             self._scraped = self._read(-1, self._scraped, now)
         return [self._scraped.popleft() for _ in range(min(count, len(self._scraped)))]
 
+    def look_again(self) -> None:
+        """Something that was thought free was not: what is known is out of date."""
+        self._idle.clear()
+        self._looked_at[0] = -_LOOK_AGAIN_MS
+
     def note_scraped(self) -> None:
         """There is a page more to summarize."""
         self._looked_at[-1] = -_LOOK_AGAIN_MS
