@@ -324,6 +324,12 @@ RETURN a.stamp AS seq, a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS
     coalesce(a.plain, a.text) AS body, a.score AS score, coalesce(a.parent, a.poll) AS above, a.story AS story,
     a.deleted AS deleted, a.url AS url;
 
+// name: newest_stamp(after)
+// The highest stamp beyond this one; numbers alone, so that every search can ask.
+MATCH (a:HNItem)
+WHERE a.stamp > $after
+RETURN max(a.stamp) AS seq;
+
 // name: searchable()
 // The highest stamp, where the search index should stand, and how many items it should hold.
 MATCH (a:HNItem)

@@ -35,7 +35,7 @@ def jobs(graph: Graph) -> list[Job]:
 
 @contextmanager
 def running(graph: Graph, chosen: Sequence[Job] | None = None) -> Iterator[Any]:
-    """Run all jobs, or the chosen ones, in the background while the block lasts; a late pass is run once, never twice."""
+    """Run all jobs, or the chosen ones, in the background while the block lasts; a late pass is run once."""
     from apscheduler.schedulers.background import BackgroundScheduler
 
     scheduler = BackgroundScheduler(job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None})

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from graphvine.workers.parts.hn.threads import Threads
 
 # A few ids are looked up one by one, many that lie close together between two bounds, others by a join.
-_FEW, _DENSE = 8, 3
+_FEW, _DENSE = 32, 3
 
 
 @dataclass(frozen=True, slots=True)

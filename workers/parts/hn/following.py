@@ -86,7 +86,7 @@ class HNIndex:
         self._raise()
 
     def _read_up(self, progress: Callable[[int], None] | None) -> int:
-        last = self._graph.read("hn_item.searchable")[0]["seq"] or 0
+        last = self._graph.read("hn_item.newest_stamp", after=self.index.stamp)[0]["seq"] or 0
         read = 0
         while self.index.stamp < last:
             upto = self.index.stamp + _STAMPS_AT_ONCE
