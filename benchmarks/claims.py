@@ -62,7 +62,15 @@ def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder:
                 graph.fill(size)
                 graphs.append(graph)
                 race.enter(graph, size)
-            if not arguments.without_peers:
+            if arguments.where and not arguments.without_peers:
+                # On the same server, with the same disk under it.
+                from peers.neo4j_peer import Neo4jByHand
+
+                by_hand = Neo4jByHand(arguments.where)
+                opened.callback(by_hand.close)
+                by_hand.fill(size)
+                race.enter(by_hand, size)
+            elif not arguments.without_peers:
                 found, missing = peers.build(folder, size, opened)
                 findings.notes += [line for line in missing if line not in findings.notes]
                 for contender in found:

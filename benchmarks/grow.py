@@ -32,7 +32,7 @@ from support.wiki import Written, write_dump
 PAGES, QUICK_PAGES = 300, 12
 ROUNDS, QUICK_ROUNDS = 3, 1
 ROWS, QUICK_ROWS = [10_000, 1_000_000], [1_000, 4_000]
-UNITS, QUICK_UNITS = 6, 1
+UNITS, QUICK_UNITS = 3, 1
 MOST_WALL = 1.10
 MOST_GROWTH = 1.5
 
@@ -41,6 +41,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pages", type=int, help=f"pages that are grown in a turn (default {PAGES})")
     parser.add_argument("--rounds", type=int, help="turns of each, whose median is the figure")
     parser.add_argument("--rows", type=sizes, help="articles in the two stores, such as 10k,1M")
+    parser.add_argument("--only", choices=("overlap", "share"), help="one of the two questions")
     parser.add_argument("--batch", type=int, help="articles of a unit (default: the setting wikipedia.batch_size)")
 
 
@@ -48,7 +49,10 @@ def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder:
     rounds = arguments.rounds or (QUICK_ROUNDS if arguments.quick else ROUNDS)
     pages = arguments.pages or (QUICK_PAGES if arguments.quick else PAGES)
     os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
-    overlap(pages, rounds, findings, bar, folder)
+    if arguments.only != "share":
+        overlap(pages, rounds, findings, bar, folder)
+    if arguments.only == "overlap":
+        return
     rows = arguments.rows or (QUICK_ROWS if arguments.quick else ROWS)
     batch = arguments.batch or (50 if arguments.quick else WikipediaSettings().batch_size)
     share(rows, batch, QUICK_UNITS if arguments.quick else UNITS, rounds, findings, bar, folder)

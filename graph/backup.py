@@ -64,9 +64,15 @@ def restore(
         raise StoreError(f"{where} is a server, a backup is put in the place of a file: use 'graphvine load' there")
     folder, target = Path(source), Path(str(where).removeprefix("ladybug:"))
     info = _read_list(folder)
+    if info.engine != ("ladybug" if str(where).startswith("ladybug:") else "kuzu"):
+        raise StoreError(f"{folder} is a backup of a {info.engine} graph, which no other engine can open")
     if target.exists() and not force:
         raise StoreError(f"{target} is there already: use --force to replace it, or restore to another path")
+    if not target.absolute().parent.is_dir():
+        raise StoreError(f"the folder {target.absolute().parent} is not there: make it first")
     for name, expected in info.files.items():
+        if Path(name).name != name or not (folder / name).is_file():
+            raise StoreError(f"{folder} is not whole: {name!r} is not in it")
         if _sha256(folder / name) != expected:
             raise StoreError(f"{folder / name} is not what was backed up (its checksum differs)")
     holder = Holder(target)

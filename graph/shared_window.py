@@ -12,6 +12,7 @@ import threading
 from bisect import insort
 from collections.abc import Callable, Collection
 
+from graphvine.clock import NEVER
 from graphvine.records import Row
 from graphvine.window import FRESH, RESUMED, is_suspect
 
@@ -22,7 +23,7 @@ NextDue = Callable[[int, int], int | None]
 
 _AHEAD = 16
 # What others write is seen after this long at the latest.
-_STALE_MS = 250
+_STALE_MS = 1_000
 # A claim that met nobody narrows the spread by this much; one that did doubles it.
 _NARROWER = 0.25
 _WIDER_READS = 4
@@ -38,12 +39,17 @@ class SharedWindows:
     def take(
         self, count: int, now: int, states: Collection[str] | None = None, max_depth: int | None = None
     ) -> list[Row]:
-        """The next rows to try."""
+        """The next rows to try. That there are none is not said from memory."""
+        return self._take(count, now, states, max_depth, False) or self._take(count, now, states, max_depth, True)
+
+    def _take(
+        self, count: int, now: int, states: Collection[str] | None, max_depth: int | None, look: bool
+    ) -> list[Row]:
         taken: list[Row] = []
         for lease in self._asked(states):
             if len(taken) == count or (taken and is_suspect(taken[0])):
                 break
-            more = self._of[lease].take(count - len(taken), now, states, max_depth)
+            more = self._of[lease].take(count - len(taken), now, states, max_depth, look=look)
             if taken and more and is_suspect(more[0]):
                 self.offer(more, now)
                 break
@@ -60,8 +66,8 @@ class SharedWindows:
     def offer(self, rows: list[Row], now: int) -> None:
         """These have become ready, or will."""
         for row in rows:
-            if row["lease"] in self._of and row["due"] <= now:
-                self._of[row["lease"]].offer(row)
+            if row["lease"] in self._of:
+                self._of[row["lease"]].offer(row, now)
 
     def drop(self) -> None:
         for window in self._of.values():
@@ -84,12 +90,15 @@ class SharedWindow:
         self._scan, self._lease, self._size = scan, lease, size
         self._lock = threading.Lock()
         self._spread = 1.0
+        self._ahead = 1
         self._random = random.Random()
         # In the hands of this process, but perhaps not claimed yet: a scan still sees them as free.
         self._given: set[int] = set()
         self._rows: list[Row] = []
         self._complete = False
         self._read_at = 0
+        # When a row of ours that backs off comes due.
+        self._next_due = NEVER
 
     def drop(self) -> None:
         with self._lock:
@@ -97,13 +106,17 @@ class SharedWindow:
             self._forget()
 
     def take(
-        self, count: int, now: int, states: Collection[str] | None = None, max_depth: int | None = None
+        self, count: int, now: int, states: Collection[str] | None, max_depth: int | None, *, look: bool
     ) -> list[Row]:
+        """`look` at the queue even where memory says that it is empty."""
         with self._lock:
+            known = 0 <= now - self._read_at < _STALE_MS and now < self._next_due
+            if known and self._complete and not self._rows and not look:
+                return []
             if self._spread >= 2:
                 self._read_somewhere(count, now)
-            elif not 0 <= now - self._read_at < _STALE_MS or len(self._rows) < (1 if self._complete else count):
-                self._read(now, max(count, min(count * _AHEAD, self._size)))
+            elif not known or len(self._rows) < (1 if self._complete else count):
+                self._read_ahead(now, count)
             for wider in range(1, _WIDER_READS + 1):
                 taken, passed = self._choose(count, states, max_depth)
                 # Rows of other states stand in front: the wanted ones may come behind what was read.
@@ -123,20 +136,30 @@ class SharedWindow:
             else:
                 self._spread = max(self._spread - _NARROWER, 1.0)
 
-    def offer(self, row: Row) -> None:
+    def offer(self, row: Row, now: int) -> None:
         with self._lock:
             self._given.discard(row["seq"])
             rows = [known for known in self._rows if known["seq"] != row["seq"]]
-            if self._complete or (rows and _place(row) < _place(rows[-1])):
+            if row["due"] > now:
+                self._next_due = min(self._next_due, row["due"])
+            elif self._complete or (rows and _place(row) < _place(rows[-1])):
                 insort(rows, row, key=_place)
             self._rows = rows
 
     def _forget(self) -> None:
         self._rows, self._complete, self._read_at = [], False, 0
 
+    def _read_ahead(self, now: int, count: int) -> None:
+        """As far as it was used last time: what is left over when it is too old was read for nothing."""
+        used_up = len(self._rows) < count
+        self._ahead = min(self._ahead * 2, _AHEAD) if used_up else max(self._ahead // 2, 1)
+        self._read(now, max(count, min(count * self._ahead, self._size)))
+
     def _read(self, now: int, limit: int) -> None:
         rows = self._scan(now, self._lease, 0, limit)
         self._rows, self._complete, self._read_at = self._not_given(rows), len(rows) < limit, now
+        if now >= self._next_due:
+            self._next_due = NEVER
 
     def _read_somewhere(self, count: int, now: int) -> None:
         skip = count * self._random.randrange(int(self._spread))

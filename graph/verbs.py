@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
     from graphvine.workers.hn.face import HackerNews
+    from graphvine.workers.scrape.events import ScrapeEvent
     from graphvine.workers.wikipedia.drawing import Picture
     from graphvine.workers.wikipedia.grow import GrowEvent, GrowSummary
     from graphvine.workers.wikipedia.refresh import RefreshSummary
@@ -19,6 +20,7 @@ __all__ = [
     "HackerNews",
     "Picture",
     "RefreshSummary",
+    "ScrapeEvent",
     "SearchHit",
     "draw",
     "grow",
@@ -26,6 +28,7 @@ __all__ = [
     "hn",
     "refresh",
     "reindex",
+    "scrape",
     "search",
 ]
 
@@ -60,6 +63,12 @@ def reindex(graph: Graph, progress: Callable[[int], None] | None = None) -> int:
         return searching.rebuild(progress)
     finally:
         searching.close()
+
+
+def scrape(graph: Graph, urls: Sequence[str], **options: Any) -> AsyncGenerator[ScrapeEvent, None]:
+    from graphvine.workers.scrape.scraping import scrape as run
+
+    return run(graph, urls, **options)
 
 
 def refresh(graph: Graph, **options: Any) -> RefreshSummary:

@@ -46,8 +46,11 @@ def handler(graph: Graph, pipeline: str) -> Handler:
     return built
 
 
-def job_modules() -> list[ModuleType]:
-    return [module for package in packages().values() if (module := _part(package, "jobs")) is not None]
+def job_modules(graph: Graph) -> list[ModuleType]:
+    """The jobs of the pipelines that this graph has; not every engine has all of them."""
+    there = [package for pipeline, package in packages().items() if pipeline in graph.library.machines]
+    found = [module for package in there if (module := _part(package, "jobs")) is not None]
+    return [module for module in found if hasattr(module, "jobs")]
 
 
 def settings_modules() -> list[ModuleType]:

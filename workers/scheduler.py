@@ -28,7 +28,7 @@ def reaper(graph: Graph) -> Job:
 def jobs(graph: Graph) -> list[Job]:
     """The reaper, and the jobs of every pipeline that has a `jobs` module."""
     found = [reaper(graph)]
-    for module in job_modules():
+    for module in job_modules(graph):
         found += module.jobs(graph)
     return found
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from support.contender import Sample, Unavailable, timed
-from support.store import fill, fresh_store
+from support.store import empty, fill, fresh_store
 
 if TYPE_CHECKING:
     from graphvine import Graph
@@ -45,6 +45,8 @@ class GraphContender:
             raise Unavailable(f"{self.server}: all {items} rows are used up; give more in --rows")
         else:
             where = self.server
+            if self.rows:
+                empty(where)
             fill(where, items)
         self.rows = items
         self.seen.clear()

@@ -15,7 +15,8 @@ from graphvine.workers.wikipedia.parsed import ParsedPage, Section
 from graphvine.workers.wikipedia.writes import Moment, draft, write
 from support.passages import Passages
 
-SECTIONS, WORDS = 3, 100
+# An article of a wiki has some 600 words; those to be embedded are shorter, for the time's sake.
+DUMP_SECTIONS, SECTIONS, WORDS = 3, 6, 100
 LINKS, NEW_LINKS, CATEGORIES = 20, 5, 3
 _PASSAGE_WORDS = 180
 
@@ -28,7 +29,7 @@ def write_dump(path: Path, pages: int, seed: int) -> list[str]:
         file.write('<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/" version="0.10" xml:lang="en">\n')
         for number, title in enumerate(titles, 1):
             links = " ".join(f"[[{chance.choice(titles)}]]" for _ in range(LINKS))
-            parts = "\n".join(f"== Part {part} ==\n{_text(passages)}" for part in range(1, SECTIONS))
+            parts = "\n".join(f"== Part {part} ==\n{_text(passages)}" for part in range(1, DUMP_SECTIONS))
             body = escape(f"{_text(passages)} {links}\n{parts}\n[[Category:All]]")
             file.write(
                 f"<page><title>{title}</title><ns>0</ns><id>{number}</id><revision><id>{number}</id>"

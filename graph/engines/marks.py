@@ -15,6 +15,8 @@ import struct
 import zlib
 from pathlib import Path
 
+from graphvine.errors import StoreDamaged
+
 _SLOT = struct.Struct("<QQI")
 _SECTOR = 512
 
@@ -26,6 +28,11 @@ class Marks:
         self._sync = sync
         self._fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         self.length, self._counter = _newest(os.pread(self._fd, 2 * _SECTOR, 0))
+        if not self._counter:  # taken for nought, they would cut away a log of acknowledged work
+            os.close(self._fd)
+            raise StoreDamaged(
+                f"{path} holds no readable mark: restore a backup, or remove it to take the log as it is"
+            )
 
     @staticmethod
     def create(path: Path, length: int) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from graphvine.engines.bounds import with_literal_bounds
 from graphvine.engines.columns import as_columns
+from graphvine.engines.literals import with_keys
 from graphvine.records import QueryResult, Row
 
 # A text that is executed and not prepared leaks its plan for the connection's life, about 1.5 KB.
@@ -31,10 +32,10 @@ class Session:
     def rows(self, text: str, parameters: Mapping[str, Any]) -> list[Row]:
         """Run a statement that will come again."""
         text, parameters = with_literal_bounds(text, parameters)
-        columns = as_columns(text, parameters)
-        if columns is not None:
+        rewritten = as_columns(text, parameters) or with_keys(text, parameters)
+        if rewritten is not None:
             self._adhoc += 1
-            return self._all(self._connection.execute(*columns))
+            return self._all(self._connection.execute(rewritten[0], rewritten[1] or None))
         statement = self._prepared.get(text)
         if statement is None:
             self._adhoc += len(self._prepared) >= _PLANS_KEPT  # each new text costs a plan that is never freed

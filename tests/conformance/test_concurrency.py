@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from functools import partial
 
 import pytest
 
@@ -31,7 +32,7 @@ def drain(graph: Graph, worker: str, batch: int, *, complete: bool = True) -> li
 
 def test_eight_threads_claim_twenty_thousand_rows_once_each(graph: Graph) -> None:
     graph.seed("article", (f"{number:05}" for number in range(20_000)))
-    taken = together([lambda n=n: drain(graph, f"w{n}", 200, complete=False) for n in range(THREADS)])
+    taken = together([partial(drain, graph, f"w{n}", 200, complete=False) for n in range(THREADS)])
     counts = Counter(claim.key for batch in taken for claim in batch)
     assert len(counts) == 20_000, "some were never claimed"
     assert max(counts.values()) == 1, "some were claimed twice"
@@ -53,7 +54,7 @@ def test_threads_that_finish_and_discover_lose_nothing(graph: Graph) -> None:
             done += len(got)
         return done
 
-    together([lambda n=n: work(f"w{n}") for n in range(THREADS)])
+    together([partial(work, f"w{n}") for n in range(THREADS)])
     drain(graph, "the last", 100)  # a thread may have seen an empty queue while another held the rest
     found = states(graph)
     assert set(found.values()) == {"processed"} and len(found) == 40 + 120 + 1
@@ -65,7 +66,7 @@ def test_threads_that_finish_and_discover_lose_nothing(graph: Graph) -> None:
 def test_two_that_race_for_one_row(graph: Graph) -> None:
     for number in range(20):
         graph.seed("article", [f"{number}"])
-        taken = together([lambda n=n: graph.claims("article", f"w{n}").claim(1) for n in range(2)])
+        taken = together([partial(graph.claims("article", f"w{n}").claim, 1) for n in range(2)])
         assert sorted(map(len, taken)) == [0, 1]
 
 
@@ -105,7 +106,7 @@ def test_heartbeats_of_many_workers_do_not_disturb_each_other(graph: Graph, cloc
         claims.complete(held)
         return len(held)
 
-    assert sum(together([lambda n=n: work(f"w{n}") for n in range(THREADS)])) == 80
+    assert sum(together([partial(work, f"w{n}") for n in range(THREADS)])) == 80
     assert set(states(graph).values()) == {"processed"}
 
 

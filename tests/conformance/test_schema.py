@@ -69,7 +69,7 @@ def _hashable(row: list[object]) -> tuple[object, ...]:
 
 
 def expected(machine: Machine) -> tuple[set[tuple[object, ...]], list[tuple[object, ...]]]:
-    shown = {(s.name, s.initial, s.final, s.claimed, s.beyond) for s in machine.states}
+    shown: set[tuple[object, ...]] = {(s.name, s.initial, s.final, s.claimed, s.beyond) for s in machine.states}
     moves = [
         _hashable([
             m.source, m.target, m.name, m.block, m.manual, m.purpose, m.beyond,

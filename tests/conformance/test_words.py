@@ -145,6 +145,15 @@ def test_a_word_that_is_no_state_does_not_stop_the_others(graph: Graph, clock: M
     assert keys(claims.claim(5)) == ["a", "b", "c"]
 
 
+@pytest.mark.timeout(30)
+def test_a_window_full_of_words_that_are_no_states_hides_nothing(short_sighted: Graph) -> None:
+    graph = short_sighted
+    graph.seed("article", [*"abcdef", "good"])
+    graph.execute("MATCH (a:Article) WHERE a.title <> 'good' SET a.expansion_state = 'dicsovered'")
+    assert keys(graph.claims("article", "w").claim(1)) == ["good"]
+    assert graph.claims("article", "w").claim(1) == []
+
+
 def test_a_row_with_no_word_at_all_is_reported(graph: Graph) -> None:
     graph.seed("article", ["a", "b"])
     graph.execute("MATCH (a:Article {title: 'a'}) SET a.expansion_state = NULL")

@@ -73,7 +73,8 @@ class Announcer:
         def commit(session: Session) -> None:
             self.around("COMMIT", lambda: real_commit(session))
 
-        Session.run, Session.commit = run, commit  # type: ignore[method-assign]
+        setattr(Session, "run", run)  # noqa: B010  the types of methods are not for changing
+        setattr(Session, "commit", commit)  # noqa: B010
         self.big = False
 
     def around(self, step: str, work: Callable[[], None]) -> None:

@@ -22,7 +22,7 @@ def server() -> Iterator[HackerNewsServer]:
 def quick(server: HackerNewsServer, **given: Any) -> HNSettings:
     """Settings for the local server: no politeness is owed to it."""
     chosen = {
-        "base_url": server.url, "requests_per_second": 5_000, "timeout_seconds": 0.5, "backoff_seconds": 0.001,
+        "base_url": server.url, "requests_per_second": 5_000, "timeout_seconds": 1.5, "backoff_seconds": 0.001,
         "backoff_max_seconds": 0.01, "pull_chunk": 50,
     } | given  # fmt: skip
     return HNSettings(**chosen)

@@ -84,6 +84,24 @@ HN_TRANSITIONS = {
     "retry_processing": Told(True, ("HNItemRetryProcessor",), ("HNItemRetryableCriterion",)),
 }
 
+SCRAPE_ITEM = Document(
+    name="scrape-summarize-manager.md",
+    initial="idle",
+    final=frozenset({"completed"}),
+    states=frozenset({"idle", "scraping", "scraped", "summarizing", "completed"}),
+    steps=frozenset(
+        {
+            # The boxes of its flowchart.
+            (None, "idle", "initialize"),
+            ("idle", "scraping", "claim_item"),
+            ("scraping", "scraped", "handle_scrape_done"),
+            ("scraped", "summarizing", "start_summary"),
+            ("summarizing", "summarizing", "apply_partial"),
+            ("summarizing", "completed", "apply_final"),
+        }
+    ),
+)
+
 
 def left_out(machine: Machine, document: Document) -> list[str]:
     """What the document has and the machine has not."""

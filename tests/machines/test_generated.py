@@ -6,7 +6,7 @@ row comes back, and nothing of the row changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -20,11 +20,17 @@ from tests.support.stores import Place
 
 MACHINES = library().machines
 MOVING = [
-    pytest.param(pipeline, block, id=block.full_name)
+    (pipeline, block)
     for pipeline in MACHINES
     for block in library().entities[MACHINES[pipeline].entity].blocks.values()
     if block.moves
 ]
+
+
+def every(wanted: Callable[[Block], bool] = lambda block: True) -> pytest.MarkDecorator:
+    """A case for each block of this kind."""
+    cases = [pytest.param(pipeline, block, id=block.full_name) for pipeline, block in MOVING if wanted(block)]
+    return pytest.mark.parametrize(("pipeline", "block"), cases)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +75,7 @@ def _changes(before: dict[str, object], after: dict[str, object]) -> dict[str, t
     return {name: (before[name], after[name]) for name in before if before[name] != after[name]}
 
 
-@pytest.mark.parametrize(("pipeline", "block"), MOVING)
+@every()
 def test_declared_moves_move_and_others_change_nothing(benches: dict[str, Bench], pipeline: str, block: Block) -> None:
     bench = benches[pipeline]
     moved = {
@@ -81,9 +87,7 @@ def test_declared_moves_move_and_others_change_nothing(benches: dict[str, Bench]
     assert moved == set(targets(block)) - {None}
 
 
-@pytest.mark.parametrize(
-    ("pipeline", "block"), [case for case in MOVING if {"token", "tokens"} & set(case.values[1].parameters)]
-)
+@every(lambda block: bool({"token", "tokens"} & set(block.parameters)))
 def test_with_another_s_token_nothing_moves(benches: dict[str, Bench], pipeline: str, block: Block) -> None:
     bench = benches[pipeline]
     for stand in bench.stands():
@@ -91,7 +95,7 @@ def test_with_another_s_token_nothing_moves(benches: dict[str, Bench], pipeline:
             assert not meets(bench, block, stand, replace(bench.row(stand), token=OTHER_TOKEN)), stand
 
 
-@pytest.mark.parametrize(("pipeline", "block"), [case for case in MOVING if "cutoff" in case.values[1].parameters])
+@every(lambda block: "cutoff" in block.parameters)
 def test_before_the_cutoff_nothing_moves(benches: dict[str, Bench], pipeline: str, block: Block) -> None:
     bench = benches[pipeline]
     for stand in bench.stands():
@@ -100,7 +104,7 @@ def test_before_the_cutoff_nothing_moves(benches: dict[str, Bench], pipeline: st
                 assert not meets(bench, block, stand, replace(bench.row(stand), late=False, tired=tired)), stand
 
 
-@pytest.mark.parametrize(("pipeline", "block"), [case for case in MOVING if case.values[1].role.startswith("claim")])
+@every(lambda block: block.role.startswith("claim"))
 def test_what_is_not_due_is_not_claimed(benches: dict[str, Bench], pipeline: str, block: Block) -> None:
     bench = benches[pipeline]
     for stand in bench.stands():
@@ -108,7 +112,7 @@ def test_what_is_not_due_is_not_claimed(benches: dict[str, Bench], pipeline: str
             assert not meets(bench, block, stand, replace(bench.row(stand), early=True)), stand
 
 
-@pytest.mark.parametrize(("pipeline", "block"), [case for case in MOVING if None in targets(case.values[1])])
+@every(lambda block: None in targets(block))
 def test_what_creates_makes_a_row_in_the_declared_state(benches: dict[str, Bench], pipeline: str, block: Block) -> None:
     bench = benches[pipeline]
     if any(slot.field == "claim" for slot in block.held):

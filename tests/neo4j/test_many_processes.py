@@ -65,6 +65,7 @@ def check(graph: Graph, expected: dict[str, int]) -> None:
     assert not [finding for finding in graph.doctor() if not finding.ok]
 
 
+@pytest.mark.timeout(600)
 def test_workers_killed_at_random_lose_nothing_and_do_nothing_twice(
     place: Place, watching: Graph, full: bool, request: pytest.FixtureRequest
 ) -> None:
@@ -99,6 +100,7 @@ def server(tmp_path: Path) -> Iterator[Neo4jServer]:
         server.remove()
 
 
+@pytest.mark.timeout(600)
 def test_a_server_that_goes_away_is_waited_for(place: Place, server: Neo4jServer) -> None:
     if servers.started() is not None:
         place.open().close()  # empties it
@@ -123,6 +125,7 @@ def _at_least(graph: Graph, count: int) -> None:
     assert done(graph) >= count
 
 
+@pytest.mark.timeout(600)
 def test_the_command_grows_the_same_graph_in_many_processes_as_in_one(place: Place, tmp_path: Path) -> None:
     place.open().close()
     variables = {

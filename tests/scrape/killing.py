@@ -32,7 +32,7 @@ def scrape_on(send: Send, place: Place, urls: Sequence[str], calls: Path) -> Non
         return [drawn_once(batch.key)]
 
     async def run(graph: Graph) -> None:
-        async with aclosing(scrape(graph, urls, batch=BATCH, hook=hook, settings=local())) as events:  # type: ignore[type-var]
+        async with aclosing(scrape(graph, urls, batch=BATCH, hook=hook, settings=local())) as events:
             async for event in events:
                 send((event.name, event.url))
 

@@ -41,7 +41,7 @@ def local(**more: Any) -> ScrapeSettings:
 
 
 async def gather(graph: Graph, urls: Sequence[str] = (), **options: Any) -> list[ScrapeEvent]:
-    async with aclosing(scrape(graph, urls, **options)) as events:  # type: ignore[type-var]
+    async with aclosing(scrape(graph, urls, **options)) as events:
         return [event async for event in events]
 
 

@@ -90,7 +90,7 @@ def test_leaving_early_gives_everything_back(graph: Graph, site: WebServer) -> N
     async def leave() -> None:
         async with aclosing(
             scrape(graph, [f"{site.url}/{n}" for n in range(9)], batch="b", settings=local())
-        ) as events:  # type: ignore[type-var]
+        ) as events:
             async for event in events:
                 if event.name == "scrape_finished":
                     break
@@ -151,7 +151,7 @@ def test_a_second_manager_is_refused_or_stands_by_and_takes_over(place: Place, s
 
         async def stand_by() -> list[str]:
             found = []
-            async with aclosing(scrape(graph, batch="b", settings=local(), standby=True)) as events:  # type: ignore[type-var]
+            async with aclosing(scrape(graph, batch="b", settings=local(), standby=True)) as events:
                 async for event in events:
                     found.append(event.name)
                     if event.name == "standing_by":

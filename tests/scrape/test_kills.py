@@ -26,7 +26,7 @@ async def page(request: Request) -> None:
 
 @pytest.mark.timeout(1800)  # a hundred kills with --full
 def test_killed_again_and_again(template: Place, tmp_path: Path, full: bool) -> None:
-    kills, pages = (100, 150) if full else (6, 14)
+    kills, pages = (100, 150) if full else (5, 12)
     chance = random.Random(7)
     place = template.copy_to(tmp_path / "store")
     calls = tmp_path / "calls"

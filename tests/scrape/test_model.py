@@ -212,7 +212,7 @@ class Storm:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "part" in metafunc.fixturenames:
-        parts = 10_000 // RUNS_EACH if metafunc.config.getoption("--full") else 2
+        parts = 10_000 // RUNS_EACH if metafunc.config.getoption("--full") else 1
         metafunc.parametrize("part", range(parts))
 
 

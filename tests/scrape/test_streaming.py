@@ -40,13 +40,10 @@ def test_the_first_part_is_in_the_store_before_the_model_has_finished(graph: Gra
         work.start()
 
         def partly_there() -> None:
+            assert graph.read("scrape_item.batch", batch="b") and by_path(graph, "b")
             found = by_path(graph, "b")["/a"]
             assert (found.state, found.summary, found.summarizer) == ("summarizing", "Vines", "model (vine-1)")
 
-        def batch_is_there() -> None:
-            assert graph.read("scrape_item.batch", batch="b")
-
-        eventually(batch_is_there)
         eventually(partly_there)
         assert not model.finished.is_set()
         model.go_on.set()

@@ -24,11 +24,11 @@ REASONS = {
 async def page(request: Request) -> None:
     kind = request.path.split("/")[1]
     if kind == "slow":
-        await request.pause(0.7)
+        await request.pause(1.0)
         await request.answer(f"{TEXT} This is {request.path}.".encode())
     elif kind == "html":
         await request.begin(media_type="text/html")
-        await request.pause(0.6)
+        await request.pause(1.0)
         await request.send(f"<html><title>Vines</title><body><article><p>{TEXT}</p></article>".encode())
     elif kind == "fails":
         await request.pause(0.5)

@@ -52,7 +52,7 @@ class Builder:
             "seqs": [row.seq], "lo": row.seq - 1, "hi": row.seq + 1, "seq": row.seq,
             "key": row.key, self._machine.key: row.key, "keys": [row.key],
             "token": row.token, "tokens": [row.token], "worker": "a worker",
-            "now": NOW - 60_000 if row.early else NOW, "at": moment(NOW), "at_ms": NOW, "due": NOW + 1_000, "never": NEVER,
+            "now": -1 if row.early else NOW, "at": moment(NOW), "at_ms": NOW, "due": NOW + 1_000, "never": NEVER,
             "cutoff": moment(NOW + 60_000 if row.late else NOW - 60_000),
             "max_lost": 1 if row.tired else 1_000,
         }  # fmt: skip

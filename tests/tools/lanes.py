@@ -61,7 +61,13 @@ LANES = (
     Lane("ladybug", (Run(SUITES, ("--engine", "ladybug")),), (parts.LADYBUG,), minutes=15),
     Lane(
         "neo4j",
-        (Run(("tests/conformance", "tests/neo4j"), ("--engine", "neo4j"), of="graph/engines/neo4j.py"),),
+        (
+            Run(
+                ("tests/conformance", "tests/machines", "tests/neo4j"),
+                ("--engine", "neo4j"),
+                of="graph/engines/neo4j.py",
+            ),
+        ),
         (parts.JAVA, parts.MAVEN, parts.NEO4J),
         minutes=15,
     ),

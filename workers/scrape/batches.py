@@ -82,8 +82,8 @@ def submit(graph: Graph, name: str, addresses: Sequence[str]) -> Batch:
         added = Step(f"{PIPELINE}.add", {**given, "batch_seq": batch.seq, "now": graph.clock.now_ms()})
         graph.run(Unit.of([added, Step(f"{PIPELINE}.show", given)]))
     if name == DEFAULT:
-        given = {"batch": name, "batch_seq": batch.seq}
-        graph.run(Unit.of([Step(f"{PIPELINE}.adopt", given), Step(f"{PIPELINE}.show_all", given)]))
+        ours = {"batch": name, "batch_seq": batch.seq}
+        graph.run(Unit.of([Step(f"{PIPELINE}.adopt", ours), Step(f"{PIPELINE}.show_all", ours)]))
     return batch
 
 

@@ -1,4 +1,4 @@
-"""Jobs for workers, what the manager remembers of each, and the rows that it writes for them."""
+"""Jobs for workers, and the rows that the manager writes for them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from graphvine.clock import NEVER
 from graphvine.records import Claim, Row, Step
 from graphvine.workers.scrape import PIPELINE
 from graphvine.workers.scrape.events import ScrapeFinished, SummaryFinished, SummaryPartial
@@ -23,15 +22,6 @@ class Job:
     @property
     def scrapes(self) -> bool:
         return self.claim.state == "scraping"
-
-
-@dataclass(slots=True)
-class Held:
-    job: Job
-    slot: int
-    heard_ms: int
-    saved_ms: int = -NEVER
-    unsaved: SummaryPartial | None = None
 
 
 def save(block: str, rows: list[Row], **given: Any) -> Step:

@@ -16,7 +16,7 @@ from graphvine.clock import NEVER, moment
 from graphvine.errors import ClaimLost
 from graphvine.graph import Graph
 from graphvine.outcomes import GiveUp, Outcome, Retry
-from graphvine.records import Claim, Row, Step, Unit
+from graphvine.records import Row, Step, Unit
 from graphvine.window import spans
 from graphvine.workers.scrape import PIPELINE
 from graphvine.workers.scrape.batches import Batch
@@ -27,23 +27,23 @@ from graphvine.workers.scrape.events import (
     ScrapeFinished,
     SummaryFailed,
     SummaryFinished,
-    SummaryPartial,
 )
-from graphvine.workers.scrape.jobs import Held, Job, new_token, page_row, save, summary_row
+from graphvine.workers.scrape.holdings import Holdings
+from graphvine.workers.scrape.jobs import Job, new_token, page_row, save, summary_row
 from graphvine.workers.scrape.leadership import Leadership
 from graphvine.workers.scrape.queue import Queue
 from graphvine.workers.scrape.settings import ScrapeSettings
 
 
 class Manager:
-    """Work on one batch; `lead()` first."""
+    """Work on one batch; `leadership.take()` first."""
 
     def __init__(self, graph: Graph, batch: Batch, settings: ScrapeSettings, worker: str | None = None) -> None:
         self._graph, self.batch, self._settings = graph, batch, settings
         self._claims = graph.claims(PIPELINE, worker)
         self.leadership = Leadership(graph, batch, self._claims.worker, settings.manager_seconds)
         self._queue = Queue(graph, batch, settings.per_host_concurrency)
-        self._held: dict[int, Held] = {}
+        self._held = Holdings()
         # As far as is known; looked at when a claim meets one that is taken, and from then on while there are any.
         self._slots_of_others: set[int] = set()
 
@@ -54,54 +54,41 @@ class Manager:
 
     @property
     def active_scrapes(self) -> int:
-        return sum(held.job.scrapes for held in self._held.values())
+        return len(self._held.scrapes())
 
     def holds(self, event: Event) -> bool:
         """Whether an event is of a claim that this manager holds, in the state that the event is about."""
-        held = self._held.get(event.seq)
-        scrapes = isinstance(event, ScrapeFinished | ScrapeFailed)
-        return held is not None and held.job.claim.token == event.token and held.job.scrapes == scrapes
+        return self._held.holds(event)
 
     def holds_claim(self, seq: int, token: int) -> bool:
-        held = self._held.get(seq)
-        return held is not None and held.job.claim.token == token
+        return seq in self._held and self._held[seq].job.claim.token == token
 
     # Events
 
     def apply(self, events: Iterable[Event]) -> list[ScrapeEvent]:
         """Handle events in order; what is stale is passed over. Returns what is now in the graph."""
-        ends = self._take_in(events)
+        ends = self._held.take_in(events, self._now)
         told = self._save_partials(but=[event.seq for event in ends])
         told += self._save_summaries([event for event in ends if isinstance(event, SummaryFinished)])
         told += self._fail([event for event in ends if isinstance(event, ScrapeFailed | SummaryFailed)])
         return told + self._move_on([event for event in ends if isinstance(event, ScrapeFinished)], [])[0]
 
     def turn(self, events: Iterable[Event]) -> tuple[list[ScrapeEvent], list[Job]]:
-        """Handle events that free slots, and fill the slots at once: the same as `apply`, then `claim_scrapes`."""
-        ends = self._take_in(events)
+        """Handle events that free slots, and fill the slots at once: as `apply` does, with `claim_scrapes` after it.
+
+        Partial summaries wait for the next `apply`: nothing is written here that does not free or fill a slot.
+        """
+        ends = self._held.take_in(events, self._now)
         told = self._fail([event for event in ends if isinstance(event, ScrapeFailed | SummaryFailed)])
+        told += self._save_summaries([event for event in ends if isinstance(event, SummaryFinished)])
         finished = [event for event in ends if isinstance(event, ScrapeFinished)]
         more, jobs = self._move_on(finished, self._next_scrapes(finished))
         return told + more, jobs
 
-    def _take_in(self, events: Iterable[Event]) -> list[Event]:
-        """Of these events, those that end a claim which is held; what a partial summary says is noted."""
-        ends: dict[int, Event] = {}
-        for event in events:
-            if not self.holds(event) or event.seq in ends:
-                continue  # of a claim that is over, or the same news twice
-            held = self._held[event.seq]
-            held.heard_ms = self._now
-            if isinstance(event, SummaryPartial):
-                held.unsaved = event
-            else:
-                ends[event.seq] = event
-        return list(ends.values())
-
     def expire(self) -> list[ScrapeEvent]:
         """Pages whose worker has not been heard of for too long: what it had to say was lost."""
         before = self._now - int(self._settings.silent_seconds * 1000)
-        silent = [held.job for held in self._held.values() if held.heard_ms <= before]
+        silent = self._held.silent(before)
         reason = f"nothing was heard of its worker for {self._settings.silent_seconds:g} s"
         return self.apply(
             ScrapeFailed(job.claim.seq, job.claim.token, reason)
@@ -133,7 +120,7 @@ class Manager:
                     )
                 )
             else:
-                self._drop(event.seq)
+                self._held.pop(event.seq)
         return told
 
     def _save_summaries(self, events: Sequence[SummaryFinished]) -> list[ScrapeEvent]:
@@ -142,7 +129,7 @@ class Manager:
             return []
         step = save("save_summaries", [summary_row(event) for event in events], at=moment(self._now))
         kept = self._graph.run(Unit.of([step])).held
-        dropped = [(event, self._drop(event.seq).job) for event in events]
+        dropped = [(event, self._held.pop(event.seq).job) for event in events]
         return [
             self._event("summary_finished", job, "completed", text=event.text, summarizer=event.summarizer)
             for event, job in dropped
@@ -167,7 +154,7 @@ class Manager:
             lost = {claim.seq for claim in error.claims}
         told = []
         for event in events:
-            job = self._drop(event.seq).job
+            job = self._held.pop(event.seq).job
             over = event.permanent or job.claim.retry_count + 1 >= self._graph.settings.max_retries
             state = "failed" if over else "idle" if job.scrapes else "scraped"
             if event.seq not in lost:
@@ -184,7 +171,7 @@ class Manager:
     def _next_scrapes(self, finished: Sequence[ScrapeFinished]) -> list[tuple[Row, int]]:
         """The next pages, each with a slot that is free once these are finished."""
         over = {event.seq for event in finished}
-        at_work = [held for seq, held in self._held.items() if held.job.scrapes and seq not in over]
+        at_work = [held for held in self._held.scrapes() if held.job.claim.seq not in over]
         room = self._settings.max_scrapes - len(at_work)
         if room <= 0 or self._paused:
             return []
@@ -218,7 +205,7 @@ class Manager:
         result = self._graph.run(Unit.of(steps))
         told = []
         for event in finished:
-            held = self._drop(event.seq)
+            held = self._held.pop(event.seq)
             if event.seq in result.held:
                 told.append(self._event("scrape_finished", held.job, "scraped", title=event.page.title))
                 self._queue.note_scraped()
@@ -226,7 +213,9 @@ class Manager:
         if len(taken) < len(nexts):
             self._look_at_slots()
             self._queue.look_again()
-        return told, [self._hold(row, token, "scraping", slot) for row, slot in nexts if row["seq"] in taken]
+        return told, [
+            self._held.hold(row, token, "scraping", self._now, slot) for row, slot in nexts if row["seq"] in taken
+        ]
 
     def _look_at_slots(self) -> None:
         """A slot, or a page, was not free: other batches of this graph are at work too."""
@@ -246,7 +235,7 @@ class Manager:
         ]
         answers = self._graph.run(Unit.of(steps)).rows
         taken = {row["seq"] for answer in answers for row in answer}
-        return [self._hold(row, token, "summarizing") for row in rows if row["seq"] in taken]
+        return [self._held.hold(row, token, "summarizing", self._now) for row in rows if row["seq"] in taken]
 
     def beat(self) -> list[Job]:
         """Say that this manager and its work go on; BatchLost when another has taken over. Returns lost jobs."""
@@ -256,12 +245,12 @@ class Manager:
             self._claims.heartbeat(job.claim for job in held)
         except ClaimLost as error:
             lost = {claim.seq for claim in error.claims}
-            return [self._drop(job.claim.seq).job for job in held if job.claim.seq in lost]
+            return [self._held.pop(job.claim.seq).job for job in held if job.claim.seq in lost]
         return []
 
     def release(self) -> None:
         """Give everything back, on a stop."""
-        held = [self._drop(seq).job for seq in list(self._held)]
+        held = [self._held.pop(seq).job for seq in list(self._held)]
         try:
             self._claims.release(job.claim for job in held)
         except ClaimLost:
@@ -272,23 +261,11 @@ class Manager:
         rows = self._graph.read(f"{PIPELINE}.left_over", batch_seq=self.batch.seq, never=NEVER)
         return int(rows[0]["left_over"])
 
-    def _hold(self, row: Row, token: int, state: str, slot: int = 0) -> Job:
-        claim = Claim(
-            PIPELINE, row["key"], row["seq"], token, state, 0, row["retry_count"], row["lost_claims"],
-            row["failure_count"],
-        )  # fmt: skip
-        job = Job(claim, row["url"])
-        self._held[claim.seq] = Held(job, slot, self._now)
-        return job
-
-    def _drop(self, seq: int) -> Held:
-        return self._held.pop(seq)
-
     def _given(self, token: int) -> dict[str, Any]:
         now = self._now
         return {"worker": self._claims.worker, "token": token, "now": now, "at": moment(now), "never": NEVER}
 
-    def _event(self, name: str, job: Job, state: str, **more: str) -> ScrapeEvent:
+    def _event(self, name: str, job: Job, state: str, **more: Any) -> ScrapeEvent:
         return replace(ScrapeEvent(name, self.batch.name, job.url, state), **more)
 
     @property

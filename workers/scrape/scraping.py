@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from functools import partial
 
 from graphvine.graph import Graph
@@ -26,7 +26,7 @@ _UNREAD_EVENTS = 1_000
 async def scrape(
     graph: Graph, urls: Sequence[str] = (), *, batch: str | None = None, hook: Hook | None = None,
     settings: ScrapeSettings | None = None, standby: bool = False, stop: threading.Event | None = None,
-) -> AsyncIterator[ScrapeEvent]:  # fmt: skip
+) -> AsyncGenerator[ScrapeEvent, None]:  # fmt: skip
     """Scrape and summarize these pages, and whatever waits in the batch. Called again after a kill, it goes on.
 
     Without a name the batch is known by its addresses. Leaving the iterator early (use contextlib.aclosing) gives

@@ -28,7 +28,7 @@ _NOTES = {"standing_by": "standing by: {}", "hook_failed": "the hook failed: {}"
 async def show_lines(graph: Graph, addresses: Sequence[str], batch: str | None, stop: threading.Event) -> bool:
     """Every event as a line of JSON, then every page. True when the batch is finished."""
     last = ScrapeEvent("", "")
-    async with aclosing(scrape(graph, addresses, batch=batch, standby=True, stop=stop)) as events:  # type: ignore[type-var]
+    async with aclosing(scrape(graph, addresses, batch=batch, standby=True, stop=stop)) as events:
         async for event in events:
             last = event if event.name == "batch_finished" else last
             show_json({name: value for name, value in asdict(event).items() if value}, indent=None)
@@ -44,7 +44,7 @@ async def show_table(graph: Graph, addresses: Sequence[str], batch: str | None, 
     last = ScrapeEvent("", "")
     name = ""
     with _live() as tell:
-        async with aclosing(scrape(graph, addresses, batch=batch, standby=True, stop=stop)) as events:  # type: ignore[type-var]
+        async with aclosing(scrape(graph, addresses, batch=batch, standby=True, stop=stop)) as events:
             async for event in events:
                 name = event.batch
                 last = event if event.name == "batch_finished" else last

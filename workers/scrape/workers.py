@@ -91,7 +91,7 @@ class Workshop:
 
     async def _stream(self, summarizer: Summarizer, label: str, text: str, title: str, job: Job, emit: Emit) -> None:
         written, told_at = "", 0.0
-        async with aclosing(summarizer.stream(text, title)) as parts:  # type: ignore[type-var]
+        async with aclosing(summarizer.stream(text, title)) as parts:
             async for written in parts:
                 now = time.monotonic()
                 if now - told_at >= _PIECE_SECONDS:

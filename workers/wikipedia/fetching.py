@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from graphvine.outcomes import Postpone, Retry
@@ -20,7 +20,7 @@ _ANY_TITLE = "Main Page"
 
 @dataclass(slots=True)
 class Fetched:
-    """What came of a batch: results by row number, and answers for the claims that have none."""
+    """What came of a part of a batch: results by row number, and answers for the claims that have none."""
 
     results: dict[int, Result] = field(default_factory=dict)
     retries: list[Retry] = field(default_factory=list)
@@ -36,23 +36,28 @@ class Fetcher:
         self._outages = self._failed_calls = 0
         self._good_title = _ANY_TITLE
 
-    def fetch(self, claims: Sequence[Claim], stopping: Callable[[], bool] = lambda: False) -> Fetched:
-        """Ask for all of them. While the source is away nothing is held against a title: it is postponed."""
-        fetched = Fetched()
+    def fetch(self, claims: Sequence[Claim], stopping: Callable[[], bool] = lambda: False) -> Iterator[Fetched]:
+        """Ask for all of them, part by part. While the source is away nothing is held against a title: it is postponed.
+
+        Once the source is away, the rest is not asked for: the last part answers for all that is left.
+        """
         self._failed_calls = 0
         size = self._source.batch_size
-        try:
-            for start in range(0, len(claims), size):
-                if stopping():
-                    return fetched
+        for start in range(0, len(claims), size):
+            if stopping():
+                return
+            fetched = Fetched()
+            try:
                 self._ask(claims[start : start + size], fetched, stopping)
-            self._outages = 0
-        except SourceUnavailable as error:
-            fetched.away = error
-            answered = {*fetched.results, *(retry.claim.seq for retry in fetched.retries)}
-            seconds = max(error.retry_after_seconds or 0.0, self._next_pause())
-            fetched.postponed = [Postpone(c, str(error), seconds) for c in claims if c.seq not in answered]
-        return fetched
+            except SourceUnavailable as error:
+                fetched.away = error
+                answered = {*fetched.results, *(retry.claim.seq for retry in fetched.retries)}
+                seconds = max(error.retry_after_seconds or 0.0, self._next_pause())
+                fetched.postponed = [Postpone(c, str(error), seconds) for c in claims[start:] if c.seq not in answered]
+                yield fetched
+                return
+            yield fetched
+        self._outages = 0
 
     def _ask(self, claims: Sequence[Claim], fetched: Fetched, stopping: Callable[[], bool]) -> None:
         """Fetch these; where that fails, halve them to find the page that the source chokes on."""

@@ -13,7 +13,7 @@ from graphvine.outcomes import Done, GiveUp, Outcome
 from graphvine.records import Claim
 from graphvine.window import spans
 from graphvine.workers.pipeline import Context
-from graphvine.workers.wikipedia.fetching import Fetcher
+from graphvine.workers.wikipedia.fetching import Fetched, Fetcher
 from graphvine.workers.wikipedia.opening import open_embedder, open_source, settle_model
 from graphvine.workers.wikipedia.parsed import Malformed
 from graphvine.workers.wikipedia.parser import Parser
@@ -67,32 +67,28 @@ class ArticleHandler:
         self._fetcher = Fetcher(shop.source, pause, longest)
 
     def handle(self, claims: Sequence[Claim], context: Context) -> Iterator[Outcome]:
-        fetched = self._fetcher.fetch(claims, lambda: context.stopping)
-        if fetched.away is not None:
-            seconds = max((postponed.after_seconds for postponed in fetched.postponed), default=0.0)
-            self._graph.door.report("source_away", reason=str(fetched.away), seconds=seconds)
-            self._tell("away", f"{fetched.away} Next try in {seconds:.0f} s.")
-        yield from fetched.retries
-        yield from fetched.postponed
-        results = fetched.results
         at = Moment(self._graph.clock.now_ms())
-        fresh, there = self._known([claim for claim in claims if claim.seq in results])
+        fresh, there = self._known(claims)
         waiting: list[tuple[Draft, Future[Any]]] = []
-        for claim in claims:
-            result = results.get(claim.seq)
-            if result is None or context.lost(claim):
-                continue
-            if context.stopping:
-                return
-            new, ids = claim.seq in fresh, there.get(claim.key, {})
-            made = self._read(claim, result, at, new, ids)
-            if isinstance(made, GiveUp) and not new:
-                # It was there before: what is known of it holds no longer.
-                yield replace(made, steps=withdraw(claim, ids, at))
-            elif isinstance(made, Draft):
-                waiting.append((made, self._shop.embed(made.texts)))
-            else:
-                yield made
+        for fetched in self._fetcher.fetch(claims, lambda: context.stopping):
+            self._tell_outage(fetched)
+            yield from fetched.retries
+            yield from fetched.postponed
+            for claim in [claim for claim in claims if claim.seq in fetched.results]:
+                if context.stopping:
+                    return
+                if context.lost(claim):
+                    continue
+                new, ids = claim.seq in fresh, there.get(claim.key, {})
+                made = self._read(claim, fetched.results[claim.seq], at, new, ids)
+                if isinstance(made, GiveUp) and not new:
+                    # It was there before: what is known of it holds no longer.
+                    yield replace(made, steps=withdraw(claim, ids, at))
+                elif isinstance(made, Draft):
+                    # The model begins with the first pages while the others are still fetched and parsed.
+                    waiting.append((made, self._shop.embed(made.texts)))
+                else:
+                    yield made
         for drafted, future in waiting:
             vectors = _await(future, context)
             if vectors is None:
@@ -127,6 +123,12 @@ class ArticleHandler:
             return GiveUp(claim, f"{page.title!r} is a disambiguation page")
         follow = not self._filter or any(self._filter in name.casefold() for name in parsed.categories)
         return draft(claim, parsed, revised_at, self._shop.settings.passage_words, follow)
+
+    def _tell_outage(self, fetched: Fetched) -> None:
+        if fetched.away is not None:
+            seconds = max((postponed.after_seconds for postponed in fetched.postponed), default=0.0)
+            self._graph.door.report("source_away", reason=str(fetched.away), seconds=seconds)
+            self._tell("away", f"{fetched.away} Next try in {seconds:.0f} s.")
 
     def _is_article(self, title: str) -> bool:
         try:

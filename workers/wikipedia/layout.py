@@ -67,4 +67,5 @@ def _fitted(points: Points) -> Points:
     spread = np.abs(points).max(axis=0)
     scale = np.maximum(spread, spread.max() / _STRETCH) + 1e-9
     fitted = points / scale
-    return np.sign(fitted) * np.abs(fitted) ** 0.85
+    drawn_in: Points = np.sign(fitted) * np.abs(fitted) ** 0.85
+    return drawn_in

@@ -18,7 +18,7 @@ class WikipediaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     api_url: Annotated[str, describe_as("api.php of the wiki")] = "https://en.wikipedia.org/w/api.php"
     contact: Annotated[str, describe_as("a mail or web address, sent in the user agent; a public wiki wants one")] = ""
     maxlag_seconds: Annotated[int, Positive, describe_as("wait while the wiki's replicas lag more than this")] = 5
-    batch_size: Annotated[int, Positive, describe_as("articles that a worker claims and writes together")] = 300
+    batch_size: Annotated[int, Positive, describe_as("articles that a worker claims and writes together")] = 600
     workers: Annotated[int, Positive, describe_as("workers in one process; they fetch while others embed")] = 2
     disambiguation: Annotated[
         Literal["fail", "keep"], describe_as("what a disambiguation page becomes: failed, or an article of its kind")

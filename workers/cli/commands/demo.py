@@ -18,7 +18,7 @@ _HITS = 5
 
 @app.command()
 def demo(context: typer.Context) -> None:
-    """Grow the sample wiki offline, with real embeddings, and search it.
+    """Grow the sample wiki offline, and search it.
 
     Starts from one article on vines and follows its links: some 80 pages on climbing plants and gardens come with the
     package. The graph is demo.kuzu in the current folder unless --graph says otherwise; a second run goes on with it.

@@ -14,6 +14,8 @@ _LARGER = {
     "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "gb2312": "gb18030", "gbk": "gb18030",
     "euc_kr": "cp949", "shift_jis": "cp932", "tis-620": "cp874", "iso8859-11": "cp874",
 }  # fmt: skip
+# Python knows these by name too; no page is written in them, and some can't replace what they can't read.
+_NOT_OF_PAGES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7"})
 _META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _XML = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})", re.IGNORECASE)
 _LOOKED_AT = 4_096
@@ -33,7 +35,7 @@ def decode(body: bytes, declared: str = "", *, markup: bool = True) -> str:
             continue
         try:
             return body.decode(codec)
-        except (UnicodeDecodeError, LookupError):
+        except UnicodeDecodeError:
             # Some say one thing and send another: valid UTF-8 is not an accident, otherwise their word holds.
             return _utf8(body) or body.decode(codec, "replace")
     return _utf8(body) or _guessed(body)
@@ -52,7 +54,7 @@ def _codec(name: str) -> str | None:
         found = codecs.lookup(name.strip()).name if name.strip() else None
     except (LookupError, ValueError, UnicodeError):
         return None
-    if found is None or not codecs.lookup(found)._is_text_encoding:
+    if found is None or found in _NOT_OF_PAGES or not codecs.lookup(found)._is_text_encoding:
         return None
     return _LARGER.get(found, found)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from graphvine.workers.parts.summarizing.interface import SummaryFailed, SummaryLimits
@@ -31,7 +31,7 @@ class ExtractiveSummarizer:
     def label(self) -> str:
         return f"extractive ({self._embedder.name if self._embedder is not None else 'word statistics'})"
 
-    async def stream(self, text: str, title: str = "") -> AsyncIterator[str]:
+    async def stream(self, text: str, title: str = "") -> AsyncGenerator[str, None]:
         """The chosen sentences so far, in the order of the text."""
         chosen: list[int] = []
         sentences, matrix = await asyncio.to_thread(self._prepare, text[: self._limits.max_input_characters])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -24,7 +24,7 @@ class Summarizer(Protocol):
     @property
     def label(self) -> str: ...
 
-    def stream(self, text: str, title: str = "") -> AsyncIterator[str]:
+    def stream(self, text: str, title: str = "") -> AsyncGenerator[str, None]:
         """The summary as far as it is written, again and again; the last one is the whole."""
         ...
 

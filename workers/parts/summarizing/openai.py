@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from graphvine.errors import GraphvineError, SettingsError
@@ -42,7 +42,7 @@ class ModelSummarizer:
     def label(self) -> str:
         return f"model ({self._model})"
 
-    async def stream(self, text: str, title: str = "") -> AsyncIterator[str]:
+    async def stream(self, text: str, title: str = "") -> AsyncGenerator[str, None]:
         """What the model has written so far, with each piece that it sends."""
         import httpx
 
