@@ -65,9 +65,8 @@ class SharedWindows:
 
     def offer(self, rows: list[Row], now: int) -> None:
         """These have become ready, or will."""
-        for row in rows:
-            if row["lease"] in self._of:
-                self._of[row["lease"]].offer(row, now)
+        for lease, window in self._of.items():
+            window.offer([row for row in rows if row["lease"] == lease], now)
 
     def drop(self) -> None:
         for window in self._of.values():
@@ -136,15 +135,16 @@ class SharedWindow:
             else:
                 self._spread = max(self._spread - _NARROWER, 1.0)
 
-    def offer(self, row: Row, now: int) -> None:
+    def offer(self, rows: list[Row], now: int) -> None:
+        offered = {row["seq"] for row in rows}
         with self._lock:
-            self._given.discard(row["seq"])
-            rows = [known for known in self._rows if known["seq"] != row["seq"]]
-            if row["due"] > now:
-                self._next_due = min(self._next_due, row["due"])
-            elif self._complete or (rows and _place(row) < _place(rows[-1])):
-                insort(rows, row, key=_place)
-            self._rows = rows
+            self._given -= offered
+            self._rows = [row for row in self._rows if row["seq"] not in offered]
+            for row in rows:
+                if row["due"] > now:
+                    self._next_due = min(self._next_due, row["due"])
+                elif self._complete or (self._rows and _place(row) < _place(self._rows[-1])):
+                    insort(self._rows, row, key=_place)
 
     def _forget(self) -> None:
         self._rows, self._complete, self._read_at = [], False, 0

@@ -160,9 +160,23 @@ RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.
 // role: claim
 // move: scraped -> summarizing
 // transition: start_summary
-// Take these scraped pages, whose summary is to be written, where they are still free and due.
+// Take these scraped pages, where they are still free and due; the manager takes them by start_summaries.
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = -1 AND a.due <= $now
+SET a.state = 'summarizing', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
+RETURN a.seq AS seq;
+
+// name: start_summaries(seqs, lo, hi, batch, manager, worker, token, now, at, never)
+// role: start
+// move: scraped -> summarizing
+// transition: start_summary
+// Take these scraped pages, whose summary is to be written: where they are still free and due, and the batch is in the
+// hands of this manager.
+OPTIONAL MATCH (b:ScrapeBatch {name: $batch})
+WITH b
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = -1 AND a.due <= $now
+    AND (b.lease IS NULL OR b.lease = $manager)
 SET a.state = 'summarizing', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
 RETURN a.seq AS seq;
 

@@ -8,6 +8,7 @@ numbers, knows no states but three, and returns titles alone.
 from __future__ import annotations
 
 import secrets
+from datetime import UTC, datetime
 from typing import Any
 
 from support.contender import Sample, package, timed
@@ -15,16 +16,19 @@ from support.contender import Sample, package, timed
 _INDEX = "CREATE INDEX by_hand IF NOT EXISTS FOR (a:ByHand) ON (a.state, a.depth, a.queued)"
 _KEY = "CREATE CONSTRAINT by_hand_title IF NOT EXISTS FOR (a:ByHand) REQUIRE a.title IS UNIQUE"
 _EMPTY = "MATCH (a:ByHand) CALL (a) { DELETE a } IN TRANSACTIONS OF 10000 ROWS"
-_FILL = "UNWIND range($first, $last) AS n CREATE (:ByHand {title: 'Article ' + n, state: 'ready', depth: 0, queued: n})"
+_FILL = """
+UNWIND range($first, $last) AS n
+CREATE (:ByHand {title: 'Article ' + n, state: 'ready', depth: 0, queued: n, due: 0})
+"""
 _CLAIM = """
 MATCH (a:ByHand)
-WHERE a.state = 'ready' AND a.depth IS NOT NULL AND a.queued IS NOT NULL
+WHERE a.state = 'ready' AND a.depth IS NOT NULL AND a.queued IS NOT NULL AND a.due <= $now
 WITH a ORDER BY a.state, a.depth, a.queued LIMIT $wide
 WITH a ORDER BY rand() LIMIT $limit
 WITH a ORDER BY elementId(a)
 SET a.lock = 0
-WITH a WHERE a.state = 'ready'
-SET a.state = 'claimed', a.token = $token, a.worker = $worker
+WITH a WHERE a.state = 'ready' AND a.due <= $now
+SET a.state = 'claimed', a.token = $token, a.worker = $worker, a.claimed_at = $at
 RETURN a.title AS title
 """
 _DONE = """
@@ -58,7 +62,9 @@ class Neo4jByHand:
 
     def turn(self, batch: int) -> int:
         token = secrets.randbits(61)
-        given = {"wide": 16 * batch, "limit": batch, "token": token, "worker": "by hand"}
+        now = datetime.now(UTC)
+        given = {"wide": 16 * batch, "limit": batch, "token": token, "worker": "by hand", "at": now}
+        given["now"] = int(now.timestamp() * 1000)
         titles = self.session.execute_write(lambda tx: [record[0] for record in tx.run(_CLAIM, given)])
         if titles:
             self.session.execute_write(lambda tx: tx.run(_DONE, titles=titles, token=token).consume())

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from graphvine.engines.readers import ReadGate
 from graphvine.engines.session import Session
 from graphvine.engines.writer import Writer
 from graphvine.errors import QueryError, QueryTimeout, StoreClosed, StoreReopened
-from graphvine.queries import Block, library
+from graphvine.queries import Block, QueryFileError, library
+from graphvine.queries.tokens import tokenise
 from graphvine.records import QueryResult, Row, TableInfo, Unit, UnitResult
 from graphvine.settings import Settings
 from graphvine.units import carry_out, check, check_texts
@@ -109,11 +111,13 @@ class EmbeddedEngine:
         return self._writer.call(lambda: self._write(unit))
 
     def execute(
-        self, statements: Iterable[str], then: Unit | None = None, parameters: Mapping[str, Any] | None = None
+        self, statements: Sequence[str], then: Unit | None = None, parameters: Mapping[str, Any] | None = None
     ) -> QueryResult:
         """Statements that are not blocks: a migration, or what somebody typed at the console."""
-        texts, given = list(statements), parameters or {}
-        check_texts([*texts, given], "the statement")
+        given = parameters or {}
+        check_texts([*statements, given], "the statement")
+        # One by one: of several in one text, Kuzu leaves results behind when a later one fails, and dies on them.
+        texts = [part for text in statements for part in _apart(text)]
         if any(_OWN_TRANSACTION.match(text) for text in texts):
             raise QueryError("each statement is a transaction of its own here: leave BEGIN, COMMIT and ROLLBACK out")
         if len(texts) == 1 and then is None and _WRITES_PAGES.search(texts[0]):
@@ -269,6 +273,16 @@ class EmbeddedEngine:
     def _close(self) -> None:
         with self._gate.alone(None):
             self._database.close()
+
+
+def _apart(text: str) -> list[str]:
+    """The statements of a text, which end in semicolons."""
+    try:
+        ends = [token.start for token in tokenise(text) if token.text == ";"]
+    except QueryFileError as error:
+        raise QueryError(f"the statement can't be read: {error.message}") from None
+    parts = [text[start:end].lstrip(";") for start, end in pairwise([0, *ends, len(text)])]
+    return [part for part in parts if part.strip()] or [text]
 
 
 def _sentence(error: BaseException) -> str:

@@ -87,6 +87,22 @@ WHERE (a.lease = -1 AND a.due <= $now) OR a.lease = $token
 SET a.state = 'summarizing', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
 RETURN a.seq AS seq;
 
+// name: start_summaries(seqs, lo, hi, batch, manager, worker, token, now, at, never)
+// role: start
+// move: scraped -> summarizing
+// transition: start_summary
+// Take these scraped pages, whose summary is to be written. Differs as `claim` does, and holds the batch while it looks.
+OPTIONAL MATCH (b:ScrapeBatch {name: $batch})
+SET b.lock = 0
+WITH b
+MATCH (a:ScrapeItem)
+WHERE a.seq IN $seqs AND a.seq >= $lo AND a.seq <= $hi
+SET a.lock = 0
+WITH a, b
+WHERE ((a.lease = -1 AND a.due <= $now) OR a.lease = $token) AND (b.lease IS NULL OR b.lease = $manager)
+SET a.state = 'summarizing', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
+RETURN a.seq AS seq;
+
 // name: apply_partials(rows, tokens, lo, hi)
 // move: summarizing -> summarizing
 // transition: apply_partial

@@ -132,7 +132,7 @@ class Storm:
         if not self.ghosts:
             return
         ghost = self.chance.choice(self.ghosts)
-        assert ghost.claim_scrapes() == []
+        assert ghost.claim_scrapes() == [] and ghost.claim_summaries() == []
         some = [event for event in [*self.undelivered, *self.delivered] if ghost.holds(event)]
         assert ghost.apply(some) == [] and rows(self.graph, self.batch) == self.before
         with pytest.raises(BatchLost):

@@ -197,7 +197,7 @@ class Manager:
             steps.append(save("save_pages", rows, at=moment(self._now)))
         if nexts:
             seqs = [row["seq"] for row, _ in nexts]
-            given = {**self._given(token), "batch": self.batch.name, "manager": self.leadership.lease}
+            given = self._given(token)
             places = [{"seq": row["seq"], "slot": slot} for row, slot in nexts]
             steps.append(Step(f"{PIPELINE}.start_scrapes", {"rows": places, "lo": min(seqs), "hi": max(seqs), **given}))
         if not steps:
@@ -229,10 +229,8 @@ class Manager:
         if not rows:
             return []
         token = new_token()
-        steps = [
-            Step(f"{PIPELINE}.start_summary", {**span, **self._given(token)})
-            for span in spans([row["seq"] for row in rows])
-        ]
+        given = self._given(token)
+        steps = [Step(f"{PIPELINE}.start_summaries", {**span, **given}) for span in spans([row["seq"] for row in rows])]
         answers = self._graph.run(Unit.of(steps)).rows
         taken = {row["seq"] for answer in answers for row in answer}
         return [self._held.hold(row, token, "summarizing", self._now) for row in rows if row["seq"] in taken]
@@ -262,8 +260,12 @@ class Manager:
         return int(rows[0]["left_over"])
 
     def _given(self, token: int) -> dict[str, Any]:
+        """What every claim is made with; the batch and its lease keep out a manager that was replaced."""
         now = self._now
-        return {"worker": self._claims.worker, "token": token, "now": now, "at": moment(now), "never": NEVER}
+        return {
+            "batch": self.batch.name, "manager": self.leadership.lease, "worker": self._claims.worker, "token": token,
+            "now": now, "at": moment(now), "never": NEVER,
+        }  # fmt: skip
 
     def _event(self, name: str, job: Job, state: str, **more: Any) -> ScrapeEvent:
         return replace(ScrapeEvent(name, self.batch.name, job.url, state), **more)

@@ -65,6 +65,7 @@ class Workshop:
 
     async def scrape(self, job: Job, emit: Emit) -> None:
         """Fetch a page and read its text."""
+        self._reader.warm()
         fetched = await self._fetcher.fetch(job.url)
         page = await self._reader.read(fetched.body, fetched.media_type, fetched.charset, fetched.final_url)
         facts: dict[str, Any] = {

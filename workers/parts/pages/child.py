@@ -6,6 +6,7 @@ of a page follows its request as it is.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
@@ -23,6 +24,7 @@ def main() -> None:
     asked, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # A library that prints must not speak in our place.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    _warm()
     while (head := _take(asked)) is not None:
         body = _take(asked)
         if body is None:
@@ -30,6 +32,12 @@ def main() -> None:
         answer = json.dumps(_answer(json.loads(head), body)).encode()
         answers.write(LENGTH.pack(len(answer)) + answer)
         answers.flush()
+
+
+def _warm() -> None:
+    """Load what takes long before anybody waits for it; what is missing is told when a page needs it."""
+    with contextlib.suppress(ImportError):
+        import trafilatura  # noqa: F401
 
 
 def _answer(asked: dict[str, Any], body: bytes) -> dict[str, Any]:

@@ -37,6 +37,19 @@ class PageReader:
         for _ in range(processes):
             self._free.put_nowait(_Child(self._limits.memory_mb))
         self._processes = processes
+        self._warming: asyncio.Task[None] | None = None
+
+    def warm(self) -> None:
+        """Have a process started in the background, so that the first page does not wait for it."""
+        if self._warming is None:
+            self._warming = asyncio.create_task(self._warm())
+
+    async def _warm(self) -> None:
+        child = await self._free.get()
+        try:
+            await child.start()
+        finally:
+            self._free.put_nowait(child)
 
     async def read(self, body: bytes, media_type: str, charset: str, url: str) -> Page:
         """The page; UnreadablePage where there is no text to be had within the limits."""
@@ -55,6 +68,8 @@ class PageReader:
         return Page(**answer["page"])
 
     async def close(self) -> None:
+        if self._warming is not None:
+            await asyncio.gather(self._warming, return_exceptions=True)
         for _ in range(self._processes):
             await (await self._free.get()).end()
 
@@ -84,6 +99,9 @@ class _Child:
             # Also when the caller is cancelled: half an answer in the pipe would be taken for the next page's.
             if not whole:
                 await asyncio.shield(self.end())
+
+    async def start(self) -> None:
+        await self._running()
 
     async def end(self) -> None:
         process, self._process, self._left = self._process, None, 0
