@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
@@ -262,6 +263,8 @@ class EmbeddedEngine:
 
     def _start_over(self, at: str, error: BaseException) -> None:
         """A write failed: throw away what the engine holds in memory, open the files again, tell the caller."""
+        # The frames of the failure hold results; one that outlives its database crashes the process when it goes.
+        traceback.clear_frames(error.__traceback__)
         with self._gate.alone(None):
             self._database.reopen()
         self._numbers.clear()
