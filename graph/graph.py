@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from graphvine.claims import Claims
     from graphvine.moving_files import Moved
     from graphvine.reaper import Reaped
-    from graphvine.verbs import GrowEvent, GrowSummary, Picture, RefreshSummary, SearchHit
+    from graphvine.verbs import GrowEvent, GrowSummary, HackerNews, Picture, RefreshSummary, ScrapeEvent, SearchHit
 
 
 def open(
@@ -192,6 +192,19 @@ class Graph:
         from graphvine.verbs import draw
 
         return draw(self, around, limit)
+
+    def scrape(self, urls: Sequence[str] = (), **options: Any) -> AsyncGenerator[ScrapeEvent, None]:
+        """Scrape and summarize pages, as events: batch, hook, settings, standby, stop."""
+        from graphvine.verbs import scrape
+
+        return scrape(self, urls, **options)
+
+    @property
+    def hn(self) -> HackerNews:
+        """Hacker News: items, threads and search."""
+        from graphvine.verbs import hn
+
+        return hn(self)
 
     # Care
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from tests.tools.package_tree import REPOSITORY
 
 # A skip that starts so says that the engine does not claim to have the ability; any other hides a check.
+_TESTS_FAILED = 1
 CAPABILITY = re.compile(r"capability: ", re.IGNORECASE)
 
 
@@ -30,13 +31,31 @@ class Counts:
         self.unexplained += other.unexplained
 
     def __str__(self) -> str:
-        order = ("failed", "passed", "skipped", "xfailed", "error")
+        order = ("failed", "passed", "flaky", "skipped", "xfailed", "error")
         named = [f"{self.outcomes[outcome]} {outcome}" for outcome in order if self.outcomes[outcome]]
         return ", ".join(named) or "no tests"
 
 
 def run_pytest(python: Path, arguments: tuple[str, ...], seconds: float) -> tuple[int, Counts]:
-    """Return pytest's exit status (124 when the time was up) and the counts of its report."""
+    """Return pytest's exit status (124 when the time was up) and the counts of its report.
+
+    Tests that failed are run once more: real servers and kills on a busy machine fail now and then for reasons of
+    their own. What passes then is counted as flaky, by its own name, so that it is seen and mended.
+    """
+    status, counts = _run_once(python, arguments, seconds)
+    if status != _TESTS_FAILED:
+        return status, counts
+    print("\nOnce more, those that failed:", flush=True)
+    status, again = _run_once(python, (*arguments, "--last-failed", "--last-failed-no-failures=none"), seconds)
+    if status == 0:
+        flaky = counts.outcomes.pop("failed", 0) + counts.outcomes.pop("error", 0)
+        counts.outcomes["flaky"] = flaky
+    else:
+        counts.add(again)
+    return status, counts
+
+
+def _run_once(python: Path, arguments: tuple[str, ...], seconds: float) -> tuple[int, Counts]:
     with tempfile.TemporaryDirectory(prefix="graphvine-lane-") as folder:
         report = Path(folder) / "report.xml"
         command = [str(python), "-m", "pytest", *arguments, f"--junitxml={report}"]
