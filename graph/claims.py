@@ -22,6 +22,7 @@ from graphvine.units import join
 from graphvine.window import is_suspect, spans
 
 FAILURES_KEPT = 10
+_FRUITLESS_TRIES = 20
 _MESSAGE_CHARACTERS, _TRACE_CHARACTERS = 2_000, 8_000
 
 
@@ -40,7 +41,8 @@ class Claims:
         if limit <= 0 or self._door.paused(self.pipeline):
             return claims
         window = self._door.window(self.pipeline)
-        while len(claims) < limit:
+        fruitless = 0
+        while len(claims) < limit and fruitless < _FRUITLESS_TRIES:
             rows = window.take(limit - len(claims), self._now, states, max_depth)
             if not rows:
                 break
@@ -48,7 +50,10 @@ class Claims:
                 window.offer(rows, self._now)  # not beside others
                 break
             token = secrets.randbits(62) | 1 << 61
-            claims += self._take(rows, token)
+            taken = self._take(rows, token)
+            # Others were quicker, or the rows are in no state that can be claimed: not for ever.
+            fruitless = 0 if taken else fruitless + 1
+            claims += taken
             if is_suspect(rows[0]):
                 break  # a suspect is worked on alone
         return claims

@@ -630,6 +630,8 @@ WHERE a.seq IS NULL OR a.due IS NULL OR a.lease IS NULL OR a.retry_count IS NULL
     OR (a.expansion_state = 'claimed' AND (a.lease <= 0 OR a.due < $never))
     OR (a.expansion_state = 'loaded' AND (a.lease = 0 OR (a.lease > 0 AND a.due < $never) OR (a.lease < 0 AND a.due >= $never)))
     OR (a.expansion_state IN ['processed', 'failed', 'excluded'] AND (a.lease <> 0 OR a.due < $never))
+    OR (a.due < $never AND (a.expansion_state IS NULL
+        OR NOT a.expansion_state IN ['discovered', 'claimed', 'loaded', 'processed', 'failed', 'excluded']))
 RETURN a.title AS key, a.expansion_state AS state,
     (a.seq IS NULL OR a.due IS NULL OR a.lease IS NULL OR a.retry_count IS NULL OR a.lost_claims IS NULL
     OR a.failure_count IS NULL OR a.expansion_depth IS NULL) AS incomplete
@@ -672,6 +674,14 @@ RETURN a.seq AS seq;
 // Set to a state of rest by hand: in nobody's hands, and never due.
 MATCH (a:Article)
 WHERE a.expansion_state IN ['processed', 'failed', 'excluded'] AND (a.lease <> 0 OR a.due < $never)
+SET a.lease = 0, a.due = $never, a.claimed_by = NULL, a.claimed_at = NULL
+RETURN a.seq AS seq;
+
+// name: align_unknown(never)
+// Set to a word that is no state: out of the queue, until somebody says what was meant. The doctor tells of them.
+MATCH (a:Article)
+WHERE a.due < $never AND (a.expansion_state IS NULL
+    OR NOT a.expansion_state IN ['discovered', 'claimed', 'loaded', 'processed', 'failed', 'excluded'])
 SET a.lease = 0, a.due = $never, a.claimed_by = NULL, a.claimed_at = NULL
 RETURN a.seq AS seq;
 

@@ -121,7 +121,9 @@ class EmbeddedEngine:
         texts = [part for text in statements for part in _apart(text)]
         if any(_OWN_TRANSACTION.match(text) for text in texts):
             raise QueryError("each statement is a transaction of its own here: leave BEGIN, COMMIT and ROLLBACK out")
-        if len(texts) == 1 and then is None and _WRITES_PAGES.search(texts[0]):
+        if any(_WRITES_PAGES.search(text) for text in texts):
+            if len(texts) > 1 or then is not None:
+                raise QueryError("COPY, CHECKPOINT and the like survive a kill only by themselves: run each alone")
             return self._writer.call(lambda: self._execute_alone(texts[0], given))
         return self._writer.call(lambda: self._execute(texts, then, given))
 

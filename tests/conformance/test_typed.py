@@ -54,7 +54,7 @@ def test_several_statements_are_one_transaction(graph: Graph) -> None:
 
 def test_a_typed_load_is_numbered_and_claimed(graph: Graph, tmp_path: Path) -> None:
     if not graph.engine.capabilities.file_backup:
-        pytest.skip("COPY is for the embedded engines")
+        pytest.skip("capability: COPY is for the embedded engines")
     graph.seed("article", ["seeded"])
     assert keys(graph.claims("article", "w").claim(1)) == ["seeded"]
     file = tmp_path / "rows.csv"
@@ -62,6 +62,19 @@ def test_a_typed_load_is_numbered_and_claimed(graph: Graph, tmp_path: Path) -> N
     graph.execute(f"COPY Article(title) FROM '{file}'")
     assert ailments(graph) == []
     assert set(keys(graph.claims("article", "w").claim(5))) == {"loaded 1", "loaded 2"}
+
+
+def test_a_load_is_typed_alone(graph: Graph, tmp_path: Path) -> None:
+    """Among others it would run inside their transaction, where a kill can break the store."""
+    if not graph.engine.capabilities.file_backup:
+        pytest.skip("capability: COPY is for the embedded engines")
+    file = tmp_path / "rows.csv"
+    file.write_text("loaded\n")
+    for text in (f"COPY Article(title) FROM '{file}'", "CHECKPOINT"):
+        with pytest.raises(GraphvineError, match="alone"):
+            graph.execute(f"CREATE (:Article {{title: 'a'}}); {text}")
+    assert states(graph) == {}
+    graph.execute("CHECKPOINT;")
 
 
 def test_a_load_of_columns(graph: Graph, place: Place, clock: ManualClock) -> None:
