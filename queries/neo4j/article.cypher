@@ -163,12 +163,12 @@ RETURN a.seq AS seq;
 // name: align_unknown(never)
 // Set to a word that is no state: out of the queue, until somebody says what was meant. Differs: locks, then checks again.
 MATCH (a:Article)
-WHERE a.due < $never AND a.expansion_state IS NOT NULL
-    AND NOT a.expansion_state IN ['discovered', 'claimed', 'loaded', 'processed', 'failed', 'excluded']
+WHERE a.due < $never AND ((a.expansion_state IS NULL AND a.due <> 0)
+    OR NOT a.expansion_state IN ['discovered', 'claimed', 'loaded', 'processed', 'failed', 'excluded'])
 SET a.lock = 0
 WITH a.title AS title
 MATCH (a:Article {title: title})
-WHERE a.due < $never AND a.expansion_state IS NOT NULL
-    AND NOT a.expansion_state IN ['discovered', 'claimed', 'loaded', 'processed', 'failed', 'excluded']
+WHERE a.due < $never AND ((a.expansion_state IS NULL AND a.due <> 0)
+    OR NOT a.expansion_state IN ['discovered', 'claimed', 'loaded', 'processed', 'failed', 'excluded'])
 SET a.lease = 0, a.due = $never, a.claimed_by = NULL, a.claimed_at = NULL
 RETURN a.seq AS seq;
