@@ -46,12 +46,10 @@ def run_pytest(python: Path, arguments: tuple[str, ...], seconds: float) -> tupl
     if status != _TESTS_FAILED:
         return status, counts
     print("\nOnce more, those that failed:", flush=True)
-    status, again = _run_once(python, (*arguments, "--last-failed", "--last-failed-no-failures=none"), seconds)
+    status, _ = _run_once(python, (*arguments, "--last-failed", "--last-failed-no-failures=none"), seconds)
     if status == 0:
         flaky = counts.outcomes.pop("failed", 0) + counts.outcomes.pop("error", 0)
         counts.outcomes["flaky"] = flaky
-    else:
-        counts.add(again)
     return status, counts
 
 
