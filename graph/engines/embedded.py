@@ -11,7 +11,6 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,10 @@ from graphvine.engines.database import OpenDatabase
 from graphvine.engines.protocol import Capabilities
 from graphvine.engines.readers import ReadGate
 from graphvine.engines.session import Session
+from graphvine.engines.typed import apart
 from graphvine.engines.writer import Writer
 from graphvine.errors import QueryError, QueryTimeout, StoreClosed, StoreReopened
-from graphvine.queries import Block, QueryFileError, library
-from graphvine.queries.tokens import tokenise
+from graphvine.queries import Block, library
 from graphvine.records import QueryResult, Row, TableInfo, Unit, UnitResult
 from graphvine.settings import Settings
 from graphvine.units import carry_out, check, check_texts
@@ -118,7 +117,7 @@ class EmbeddedEngine:
         given = parameters or {}
         check_texts([*statements, given], "the statement")
         # One by one: of several in one text, Kuzu leaves results behind when a later one fails, and dies on them.
-        texts = [part for text in statements for part in _apart(text)]
+        texts = [part for text in statements for part in apart(text)]
         if any(_OWN_TRANSACTION.match(text) for text in texts):
             raise QueryError("each statement is a transaction of its own here: leave BEGIN, COMMIT and ROLLBACK out")
         if any(_WRITES_PAGES.search(text) for text in texts):
@@ -278,16 +277,6 @@ class EmbeddedEngine:
     def _close(self) -> None:
         with self._gate.alone(None):
             self._database.close()
-
-
-def _apart(text: str) -> list[str]:
-    """The statements of a text, which end in semicolons."""
-    try:
-        ends = [token.start for token in tokenise(text) if token.text == ";"]
-    except QueryFileError as error:
-        raise QueryError(f"the statement can't be read: {error.message}") from None
-    parts = [text[start:end].lstrip(";") for start, end in pairwise([0, *ends, len(text)])]
-    return [part for part in parts if part.strip()] or [text]
 
 
 def _sentence(error: BaseException) -> str:
