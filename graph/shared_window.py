@@ -32,9 +32,11 @@ _WIDER_READS = 4
 class SharedWindows:
     """The two windows of a pipeline: rows that go on from a middle state, then rows that start."""
 
-    def __init__(self, scan: ScanFrom, next_due: NextDue, size: int, initial: str) -> None:
+    def __init__(
+        self, scan: ScanFrom, next_due: NextDue, size: int, initial: str, draw: random.Random | None = None
+    ) -> None:
         self._initial, self._next_due = initial, next_due
-        self._of = {lease: SharedWindow(scan, lease, size) for lease in (RESUMED, FRESH)}
+        self._of = {lease: SharedWindow(scan, lease, size, draw or random.Random()) for lease in (RESUMED, FRESH)}
 
     def take(
         self, count: int, now: int, states: Collection[str] | None = None, max_depth: int | None = None
@@ -85,12 +87,11 @@ class SharedWindows:
 
 
 class SharedWindow:
-    def __init__(self, scan: ScanFrom, lease: int, size: int) -> None:
-        self._scan, self._lease, self._size = scan, lease, size
+    def __init__(self, scan: ScanFrom, lease: int, size: int, draw: random.Random) -> None:
+        self._scan, self._lease, self._size, self._draw = scan, lease, size, draw
         self._lock = threading.Lock()
         self._spread = 1.0
         self._ahead = 1
-        self._random = random.Random()
         # In the hands of this process, but perhaps not claimed yet: a scan still sees them as free.
         self._given: set[int] = set()
         self._rows: list[Row] = []
@@ -162,7 +163,7 @@ class SharedWindow:
             self._next_due = NEVER
 
     def _read_somewhere(self, count: int, now: int) -> None:
-        skip = count * self._random.randrange(int(self._spread))
+        skip = count * self._draw.randrange(int(self._spread))
         self._forget()
         self._rows = self._not_given(self._scan(now, self._lease, skip, count))
         if skip and len(self._rows) < count:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from graphvine.queries.errors import QueryFileError
 from graphvine.queries.tokens import Token, tokenise
@@ -22,6 +22,8 @@ class Table:
     name: str
     entity: str
     columns: dict[str, str]
+    # What a column holds where nothing is said.
+    defaults: dict[str, Any]
     key: str = ""
     source: str = ""
     target: str = ""
@@ -68,7 +70,9 @@ def _created(tokens: Sequence[Token], migration: Migration, kind: str) -> Table:
     at = next((at for at, token in enumerate(tokens) if token.text == "("), None)
     if at is None:
         _refuse(migration, "a table without columns")
-    name, columns, key, ends = tokens[at - 1].text, {}, "", [""]
+    name, key, ends = tokens[at - 1].text, "", [""]
+    columns: dict[str, str] = {}
+    defaults: dict[str, Any] = {}
     for part in _parts(tokens[at + 1 : -1]):
         words = [token.text.upper() for token in part]
         if words[0] == "FROM":
@@ -78,10 +82,12 @@ def _created(tokens: Sequence[Token], migration: Migration, kind: str) -> Table:
         elif words[0] not in _NOT_COLUMNS:
             columns[part[0].text] = _type(part[1:])
             key = part[0].text if "PRIMARY" in words else key
+            if "DEFAULT" in words:
+                defaults[part[0].text] = _value(part[words.index("DEFAULT") + 1 :])
     if len(ends) > 2 or (kind == "REL") != (len(ends) == 2):
         _refuse(migration, f"{name}: a relationship leads from one table to one other")
     source, _, target = ends[-1].partition(" ")
-    return Table(name, migration.entity, columns, key, source, target)
+    return Table(name, migration.entity, columns, defaults, key, source, target)
 
 
 def _altered(tokens: Sequence[Token], migration: Migration, found: dict[str, Table]) -> Table:
@@ -89,12 +95,16 @@ def _altered(tokens: Sequence[Token], migration: Migration, found: dict[str, Tab
     rest = [token for token in tokens[4:] if token.text.upper() not in {"IF", "NOT", "EXISTS", "COLUMN"}]
     if name not in found or what not in {"ADD", "DROP"}:
         _refuse(migration, f"a change of {name} by {what}: only ADD and DROP of a known table")
-    columns = dict(found[name].columns)
+    columns, defaults = dict(found[name].columns), dict(found[name].defaults)
+    words = [token.text.upper() for token in rest]
     if what == "ADD":
         columns[rest[0].text] = _type(rest[1:])
+        if "DEFAULT" in words:
+            defaults[rest[0].text] = _value(rest[words.index("DEFAULT") + 1 :])
     else:
         columns.pop(rest[0].text)
-    return replace(found[name], columns=columns)
+        defaults.pop(rest[0].text, None)
+    return replace(found[name], columns=columns, defaults=defaults)
 
 
 def _type(tokens: Sequence[Token]) -> str:
@@ -105,6 +115,15 @@ def _type(tokens: Sequence[Token]) -> str:
             break
         said += token.text.upper()
     return _TYPES.get(said, said)
+
+
+def _value(tokens: Sequence[Token]) -> Any:
+    """A default: a text, a whole number, or true or false."""
+    if tokens[0].kind == "string":
+        return tokens[0].content
+    if tokens[0].name in ("true", "false"):
+        return tokens[0].name == "true"
+    return int("".join(token.text for token in tokens[:2] if token.text == "-" or token.kind == "number"))
 
 
 def _parts(tokens: Sequence[Token]) -> Iterator[list[Token]]:

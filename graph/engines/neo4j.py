@@ -64,8 +64,9 @@ class Neo4jEngine:
 
     def read(self, block: Block, parameters: Mapping[str, Any]) -> list[Row]:
         block.check(parameters)
+        text = self._texts[block.full_name]
         at = f"{block.full_name} ({block.file}:{block.line})"
-        return self._server.read(lambda transaction: self._rows(transaction, block, parameters), at)
+        return self._server.read(text.statement, parameters, partial(_rows, text), at)
 
     def write(self, unit: Unit) -> UnitResult:
         check(unit, self.library)
@@ -82,10 +83,7 @@ class Neo4jEngine:
     def query(
         self, text: str, parameters: Mapping[str, Any], *, max_rows: int | None, timeout_seconds: float | None
     ) -> QueryResult:
-        def work(transaction: ManagedTransaction) -> QueryResult:
-            return _table(transaction.run(text, dict(parameters)), max_rows)
-
-        return self._server.look(work, timeout_seconds)
+        return self._server.look(text, parameters, lambda result: _table(result, max_rows), timeout_seconds)
 
     def interrupt(self) -> None:
         """End the typed queries that are running; each raises QueryTimeout where it was called."""
@@ -107,7 +105,7 @@ class Neo4jEngine:
                 )
             result = self._execute(text, parameters or {})
         if then is not None:
-            self._server.read(lambda transaction: transaction.run(f"CALL db.awaitIndexes({_INDEX_SECONDS})").consume())
+            self._server.read(f"CALL db.awaitIndexes({_INDEX_SECONDS})", {}, lambda result: result.consume())
             self.write(then)
         return result
 
@@ -117,7 +115,7 @@ class Neo4jEngine:
 
         load, loaded = Load(table, self.library), 0
         for batch in load.batches(columns):
-            loaded += self._server.write(partial(load.run, batch), lambda: f"the load of {table}", again=False)
+            loaded += self._server.write_all(partial(load.run, batch), lambda: f"the load of {table}", again=False)
             if progress is not None:
                 progress(loaded)
         return loaded
@@ -138,41 +136,50 @@ class Neo4jEngine:
 
     def _write(self, unit: Unit) -> UnitResult:
         at = unit.steps[0].block if unit.steps else ""
+        again = self._repeatable(unit)
 
-        def work(transaction: ManagedTransaction) -> UnitResult:
+        def alone(block: Block, parameters: Mapping[str, Any]) -> list[Row]:
+            text = self._texts[block.full_name]
+            return self._server.write(text.statement, parameters, partial(_rows, text), block.full_name, again=again)
+
+        def together(transaction: ManagedTransaction) -> UnitResult:
             def run(block: Block, parameters: Mapping[str, Any]) -> list[Row]:
                 nonlocal at
                 at = block.full_name
-                return self._rows(transaction, block, parameters)
+                text = self._texts[at]
+                return _rows(text, transaction.run(text.statement, dict(parameters)))
 
-            return carry_out(unit, self.library, run, lambda block, count: self._numbers.take(count))
+            return carry_out(unit, self.library, run, self._number)
 
         try:
-            return self._server.write(work, lambda: at, again=self._repeatable(unit))
+            if len(unit.steps) == 1:
+                return carry_out(unit, self.library, alone, self._number)
+            return self._server.write_all(together, lambda: at, again=again)
         except QueryError as error:
             raise UnitFailed(at, str(error).removeprefix(f"{at}: ")) from error
 
+    def _number(self, block: Block, count: int) -> range:
+        return self._numbers.take(count)
+
     def _execute(self, text: str, parameters: Mapping[str, Any]) -> QueryResult:
+        def rows(result: Result) -> QueryResult:
+            return _table(result, self._most_rows)
+
         if _BRINGS_TRANSACTIONS.search(text):
-            return self._server.alone(text, parameters, lambda result: _table(result, self._most_rows))
-
-        def work(transaction: ManagedTransaction) -> QueryResult:
-            return _table(transaction.run(text, dict(parameters)), self._most_rows)
-
-        return self._server.write(work, lambda: "the statement", again=False)
-
-    def _rows(self, transaction: ManagedTransaction, block: Block, parameters: Mapping[str, Any]) -> list[Row]:
-        text = self._texts[block.full_name]
-        result = transaction.run(text.statement, dict(parameters))
-        if not text.names:
-            result.consume()
-            return []
-        return rows_of(text.names, result.value()[0])
+            return self._server.alone(text, parameters, rows)
+        return self._server.write(text, parameters, rows, "the statement", again=False)
 
     def _repeatable(self, unit: Unit) -> bool:
         """Whether running the unit a second time adds nothing: it is guarded, or finds what it made."""
         blocks = [self.library.block(step.block) for step in unit.steps]
         return all(block.held or not _CREATES.search(block.text) for block in blocks)
+
+
+def _rows(text: Text, result: Result) -> list[Row]:
+    if not text.names:
+        result.consume()
+        return []
+    return rows_of(text.names, result.value()[0])
 
 
 def _table(result: Result, max_rows: int | None) -> QueryResult:

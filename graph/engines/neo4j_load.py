@@ -43,9 +43,19 @@ class Load:
 
     def batches(self, columns: Any) -> Iterator[list[Row]]:
         """The rows of columns (a mapping, an Arrow table, or several of them), some thousand at a time."""
-        rows = (row for part in _parts(columns) for row in _rows(part))
+        rows = (self._checked(row) for part in _parts(columns) for row in _rows(part))
         while batch := list(islice(rows, _ROWS_AT_ONCE)):
             yield batch
+
+    def _checked(self, row: Row) -> Row:
+        """As a typed engine would take it: declared columns and types alone, and what is left out by its default."""
+        for name, value in row.items():
+            kind = self._table.columns.get(name, "" if name not in _ENDS or self._table.kind == "NODE" else "ANY")
+            if not kind:
+                raise QueryError(f"{self._table.name} has no column {name!r}")
+            if value is not None and not isinstance(value, _python_types(kind)):
+                raise QueryError(f"{self._table.name}.{name} is {kind}, so it can't be {value!r}")
+        return {**self._table.defaults, **row}
 
     def run(self, batch: list[Row], transaction: ManagedTransaction) -> int:
         """Create these rows."""
@@ -64,6 +74,16 @@ class Load:
 
 
 _ENDS = ("from", "to")
+
+
+def _python_types(kind: str) -> type | tuple[type, ...]:
+    if kind.endswith("]"):
+        return (list, tuple)
+    if kind.startswith(("INT", "UINT", "SERIAL")):
+        return int
+    if kind in ("FLOAT", "DOUBLE"):
+        return (float, int)
+    return {"STRING": str, "BOOL": bool, "TIMESTAMP": datetime}.get(kind, object)
 
 
 def _parts(columns: Any) -> Iterator[Any]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from graphvine.queries import Block, Library, QueryFileError, library
 from graphvine.queries.tokens import Token, is_keyword, tokenise
+from graphvine.queries.words import WRITES
 from graphvine.schema import migrations
 
 _FIRST_NODE = re.compile(r"MATCH\s*\((\w+):(\w+)", re.IGNORECASE)
@@ -63,9 +64,10 @@ def needs_lock(block: Block) -> bool:
 
 
 def behind_lock(block: Block, blocks: Library) -> str:
-    """The block's text with its entity's lock before it, unless it locks by itself.
+    """The block's text with a lock on its rows before it, unless it locks by itself.
 
-    The lock reads nothing of a row but the number it is found by, so every check sees the row as it is once locked.
+    Rows that are named by their numbers are locked by them, and nothing else of them is read before. Any others are
+    looked for as the block does, locked, and then looked at again by the whole of its text.
     """
     if _LOCKS.search(block.text):
         return block.text
@@ -73,11 +75,11 @@ def behind_lock(block: Block, blocks: Library) -> str:
     for parameter, name in _LOCK_BY.items():
         if parameter in block.parameters and name in locks:
             return f"{locks[name].text}\nWITH {_passed_on(locks[name], block)}\n{block.text}"
-    advice = "add the lock, or give the block a text of its own there which locks the rows before it checks them"
-    named = ", ".join(_LOCK_BY.values())
-    raise QueryFileError(
-        block.file, block.line, f"block {block.name!r} has none of {named} in queries/neo4j/ to stand behind: {advice}"
-    )
+    row, head = _search(block)
+    hold = blocks.block("graph.hold").text.replace("`row`", row)
+    # Under a new name for the server: what it has read of the row before the lock is not used after it.
+    again = f"UNWIND held AS id\nMATCH ({row})\nWHERE elementId({row}) = id\nWITH {row}"
+    return f"CALL () {{\n{head}\n{hold}\n}}\n{again}\n{block.text}"
 
 
 def _passed_on(lock: Block, block: Block) -> str:
@@ -87,15 +89,30 @@ def _passed_on(lock: Block, block: Block) -> str:
     return locked.group(1) if alike and locked is not None else "count(*) AS locked"
 
 
+def _search(block: Block) -> tuple[str, str]:
+    """The row that a block begins with and sets, and what it reads before it does."""
+    tokens = _tokens(block.text)
+    first = _FIRST_NODE.match(block.text)
+    at = next((at for at, token in enumerate(tokens) if token.name in WRITES and is_keyword(tokens, at)), None)
+    if at is None or first is None or tokens[at].name != "set" or tokens[at + 1].text != first.group(1):
+        advice = "give it a text of its own in queries/neo4j/, which locks the rows before it checks them"
+        raise QueryFileError(block.file, block.line, f"block {block.name!r} does not begin with what it sets: {advice}")
+    return first.group(1), block.text[: tokens[at].start].rstrip()
+
+
 def returned(text: str) -> list[str]:
     """The names of the columns that a statement returns, in order; empty where that can't be told from the text."""
-    tokens = [token for token in tokenise(text) if token.kind != "comment"]
+    tokens = _tokens(text)
     start, depth = None, 0
     for at, token in enumerate(tokens):
         depth += (token.text in "([{") - (token.text in ")]}") if token.kind == "mark" else 0
         if depth == 0 and token.name == "return" and is_keyword(tokens, at):
             start = at + 1
     return [] if start is None else _names(tokens[start:])
+
+
+def _tokens(text: str) -> list[Token]:
+    return [token for token in tokenise(text) if token.kind != "comment"]
 
 
 def _names(tokens: Sequence[Token]) -> list[str]:

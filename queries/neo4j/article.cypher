@@ -3,9 +3,8 @@
 // Neo4j reads what is committed and locks a row only when it is written. A guard that is read before the lock can be
 // overtaken. Another transaction commits between the check and the write, and both believe that they won. So the row is
 // locked first, by a write to a property of its own that nobody reads (`lock`), and checked then. The engine puts `lock`
-// or `lock_row` before every guarded block that names its rows by `seqs` or `seq`; blocks that find rows by other means
-// stand here, with the lock in their own text. After the lock they look the row up anew, under a new variable, so that
-// no value read before it is used.
+// or `lock_row` before every guarded block that names its rows by `seqs` or `seq`. Where a block finds its rows by other
+// means, they are looked for, held (queries/neo4j/graph.cypher), and looked at again by the whole of its text.
 
 // == Locks ==
 
@@ -21,19 +20,7 @@ MATCH (a:Article)
 WHERE a.seq = $seq
 SET a.lock = 0;
 
-// == Guards that find their row by its title ==
-
-// name: links_discovered(title, at, never)
-// move: loaded -> processed
-// transition: discover_links
-// guard
-// The links of a loaded article in nobody's hands are in the graph: it is done. Differs: locks before it checks.
-MATCH (a:Article {title: $title})
-SET a.lock = 0
-WITH a
-WHERE a.expansion_state = 'loaded' AND a.lease <= 0
-SET a.expansion_state = 'processed', a.processed_at = $at, a.lease = 0, a.due = $never
-RETURN a.seq AS seq;
+// == What is compared before it is set ==
 
 // name: lower_depth(rows)
 // A shorter way was found: these articles lie nearer than was known. Differs: locks before it compares.
@@ -71,11 +58,12 @@ RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a
 ORDER BY a.expansion_state, a.expansion_depth, a.seq LIMIT $limit;
 
 // name: ready_from(now, lease, skip, limit)
-// The same from a place further back: workers that claim at the same time start at different places.
+// The same from a place further back: workers that claim at the same time start at different places. What is the same
+// in every row (it is due, and its lease is the one asked for) does not travel.
 MATCH (a:Article)
 WHERE a.expansion_state = CASE $lease WHEN 0 THEN 'discovered' ELSE 'loaded' END
     AND a.expansion_depth IS NOT NULL AND a.seq IS NOT NULL AND a.due <= $now AND a.lease = $lease
-RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
+RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.expansion_state AS state,
     a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
 ORDER BY a.expansion_state, a.expansion_depth, a.seq SKIP $skip LIMIT $limit;
 
@@ -107,67 +95,13 @@ SET a.seq = coalesce(a.seq, seq), a.due = coalesce(a.due, 0), a.lease = coalesce
 // Made by hand without a word, and numbered a moment ago (so it is due since 0): it starts.
 MATCH (a:Article)
 WHERE a.expansion_state IS NULL AND a.due = 0
-SET a.lock = 0
-WITH a.title AS title
-MATCH (a:Article {title: title})
-WHERE a.expansion_state IS NULL AND a.due = 0
 SET a.expansion_state = 'discovered', a.lease = 0, a.due = $now
 RETURN a.seq AS seq;
 
-// name: align_discovered(now, never)
-// Set to discovered by hand: free, and due now. Differs: locks, then checks again.
-MATCH (a:Article)
-WHERE a.expansion_state = 'discovered' AND (a.lease <> 0 OR a.due >= $never)
-SET a.lock = 0
-WITH a.title AS title
-MATCH (a:Article {title: title})
-WHERE a.expansion_state = 'discovered' AND (a.lease <> 0 OR a.due >= $never)
-SET a.lease = 0, a.due = $now, a.claimed_by = NULL, a.claimed_at = NULL
-RETURN a.seq AS seq;
-
-// name: align_claimed(never, nobody)
-// Set to claimed by hand: held by nobody, so that the reaper takes it back. Differs: locks, then checks again.
-MATCH (a:Article)
-WHERE a.expansion_state = 'claimed' AND (a.lease <= 0 OR a.due < $never)
-SET a.lock = 0
-WITH a.title AS title
-MATCH (a:Article {title: title})
-WHERE a.expansion_state = 'claimed' AND (a.lease <= 0 OR a.due < $never)
-SET a.lease = $nobody, a.due = $never, a.claimed_by = NULL
-RETURN a.seq AS seq;
-
-// name: align_loaded(now, never)
-// Set to loaded by hand: free, to be taken up from there. Differs: locks, then checks again.
-MATCH (a:Article)
-WHERE a.expansion_state = 'loaded'
-    AND (a.lease = 0 OR (a.lease > 0 AND a.due < $never) OR (a.lease < 0 AND a.due >= $never))
-SET a.lock = 0
-WITH a.title AS title
-MATCH (a:Article {title: title})
-WHERE a.expansion_state = 'loaded'
-    AND (a.lease = 0 OR (a.lease > 0 AND a.due < $never) OR (a.lease < 0 AND a.due >= $never))
-SET a.lease = -1, a.due = $now, a.claimed_by = NULL, a.claimed_at = NULL
-RETURN a.seq AS seq;
-
-// name: align_final(never)
-// Set to a state of rest by hand: in nobody's hands, and never due. Differs: locks, then checks again.
-MATCH (a:Article)
-WHERE a.expansion_state IN ['processed', 'failed', 'excluded'] AND (a.lease <> 0 OR a.due < $never)
-SET a.lock = 0
-WITH a.title AS title
-MATCH (a:Article {title: title})
-WHERE a.expansion_state IN ['processed', 'failed', 'excluded'] AND (a.lease <> 0 OR a.due < $never)
-SET a.lease = 0, a.due = $never, a.claimed_by = NULL, a.claimed_at = NULL
-RETURN a.seq AS seq;
-
 // name: align_unknown(never)
-// Set to a word that is no state: out of the queue, until somebody says what was meant. Differs: locks, then checks again.
+// Set to a word that is no state: out of the queue, until somebody says what was meant. Differs: without a word, and
+// numbered a moment ago, it was made by hand and starts.
 MATCH (a:Article)
-WHERE a.due < $never AND ((a.expansion_state IS NULL AND a.due <> 0)
-    OR NOT a.expansion_state IN ['discovered', 'claimed', 'loaded', 'processed', 'failed', 'excluded'])
-SET a.lock = 0
-WITH a.title AS title
-MATCH (a:Article {title: title})
 WHERE a.due < $never AND ((a.expansion_state IS NULL AND a.due <> 0)
     OR NOT a.expansion_state IN ['discovered', 'claimed', 'loaded', 'processed', 'failed', 'excluded'])
 SET a.lease = 0, a.due = $never, a.claimed_by = NULL, a.claimed_at = NULL

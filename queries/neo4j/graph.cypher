@@ -9,6 +9,13 @@ WITH l
 MATCH (s:State {machine: $machine})
 SET s.gone = $at_ms;
 
+// name: hold()
+// Hold the rows that were found until the transaction ends. The engine puts this between the search of a guarded block
+// and the block itself, which then looks at these rows alone; the name in backticks stands for the block's own.
+MATCH (`row`)
+SET `row`.lock = 0
+RETURN collect(DISTINCT elementId(`row`)) AS held;
+
 // == Bulk loads ==
 // The embedded engines copy whole columns. Here rows are created some thousand at a time. The names in backticks stand
 // for a table's own, which the engine puts in; everything else is as it stands here.

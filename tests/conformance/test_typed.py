@@ -9,7 +9,7 @@ import pytest
 from graphvine.clock import ManualClock
 from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
-from tests.support.articles import keys, states, take_one
+from tests.support.articles import keys, row, states, take_one
 from tests.support.stores import Place
 
 
@@ -45,7 +45,7 @@ def test_a_statement_may_have_parameters_and_answers(graph: Graph) -> None:
 
 def test_several_statements_are_one_transaction(graph: Graph) -> None:
     if not graph.engine.capabilities.single_owner:
-        pytest.skip("several statements at once are for the embedded engines")
+        pytest.skip("capability: several statements at once are for the embedded engines")
     graph.execute("CREATE (:Article {title: 'a'}); CREATE (:Article {title: 'b'})")
     with pytest.raises(GraphvineError):
         graph.execute("CREATE (:Article {title: 'c'}); CREATE (:Article {title: 'a'})")
@@ -81,7 +81,8 @@ def test_a_load_of_columns(graph: Graph, place: Place, clock: ManualClock) -> No
     if not graph.engine.capabilities.bulk_load:
         return
     graph.seed("article", ["seeded"])
-    columns = {"title": ["x", "y"], "seq": [100, 101], "expansion_depth": [1, 0]}
+    first = row(graph, "seeded")["seq"]
+    columns = {"title": ["x", "y"], "seq": [first + 100, first + 101], "expansion_depth": [1, 0]}
     seen: list[int] = []
     assert graph.engine.bulk_load("Article", columns, progress=seen.append) == 2
     graph.door.forget()  # what was written past the query files, nobody above the engine knows

@@ -16,9 +16,11 @@ from tests.crash import load
 from tests.support.processes import Child, run
 from tests.support.stores import Place
 
-KILLS_A_ROUND = 20
 # What is aimed at, and for how long after its beginning the kill may come, in seconds.
-AIMS = {"CHECKPOINT": 0.03, "COMMIT": 0.005, "COPY": 0.02}
+AIMS = {"CHECKPOINT": 0.03, "COMMIT": 0.005, "COPY": 0.02, "MARK": 0.01}
+# Of the kills of a round; None is any moment, and opening is whatever recovery there is to do.
+SHARES = {"CHECKPOINT": 5, "COMMIT": 3, "COPY": 3, "MARK": 3, "opening": 3, None: 3}
+KILLS_A_ROUND = sum(SHARES.values())
 tally: Counter[str] = Counter()
 
 
@@ -29,12 +31,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("number", range(rounds), ids=lambda number: f"round {number}")
 
 
-def kill_once(place: Place, generation: int, chance: random.Random) -> None:
-    aim = chance.choice([*AIMS, *AIMS, None, "opening"])
-    thorough = generation % 10 == 0
+def kill_once(place: Place, generation: int, aim: str | None, chance: random.Random) -> None:
+    thorough = generation == KILLS_A_ROUND // 2
     arguments = (place, generation, chance.randrange(10**9), aim, thorough)
     with Child(load.carry, *arguments) as child:
-        if aim == "opening":  # and whatever recovery there is to do
+        if aim == "opening":
             child.says_nothing_for(chance.uniform(0, 0.25))
             child.kill()
             tally["while opening"] += not any(said[0] == "fine" for said in child.leftovers())
@@ -56,8 +57,10 @@ def test_what_was_acknowledged_is_there_and_nothing_twice(number: int, engine_na
     chance = random.Random(number)
     place = Place(engine_name, tmp_path / "store")
     run(load.first, place)
-    for generation in range(1, KILLS_A_ROUND + 1):
-        kill_once(place, generation, chance)
+    aims = [aim for aim, share in SHARES.items() for _ in range(share)]
+    chance.shuffle(aims)
+    for generation, aim in enumerate(aims, 1):
+        kill_once(place, generation, aim, chance)
         tally["kills"] += 1
     recovered = run(load.last, place, KILLS_A_ROUND + 1)
     tally["put back"] += "put back" in recovered
@@ -67,6 +70,6 @@ def test_what_was_acknowledged_is_there_and_nothing_twice(number: int, engine_na
 def test_the_kills_hit_what_they_were_aimed_at() -> None:
     print(dict(tally))
     least = max(1, tally["kills"] // 40)
-    wanted = ["inside CHECKPOINT", "inside COMMIT", "inside COPY", "while opening", "put back", "cut"]
+    wanted = ["inside CHECKPOINT", "inside COMMIT", "inside COPY", "inside MARK", "while opening", "put back", "cut"]
     missed = [name for name in wanted if tally[name] < least]
     assert not missed, f"too few {missed}: {dict(tally)}"

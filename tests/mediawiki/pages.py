@@ -28,6 +28,7 @@ SPECIAL_PAGES: list[DumpPage] = [
     page("Talk:Vine", "On vines. [[Wine]]", namespace=1),
     page("Category:Kept in secret", "__HIDDENCAT__", namespace=14),
     page("Sorted", "Text. [[Category:Plants|key]] [[Category:Kept in secret]] [[Category:Plants]]"),
+    page("Changed by a test", "Text. [[Vine]] [[Category:Plants]]"),
     page("By magic word", "Many things.\n* [[Vine]]\n__DISAMBIG__"),
     page("Many links", "\n".join(f"* [[Target {number}]]" for number in range(MANY_LINKS))),
     page("Link kinds", "[[vine]] [[:Category:Plants]] [[File:Leaf.jpg|thumb|a [[Wine]] leaf]] [[Talk:Vine]] "

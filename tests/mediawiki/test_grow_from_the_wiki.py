@@ -199,9 +199,9 @@ def test_a_wiki_that_refuses_ends_the_growth_and_burns_nothing(proxy: FaultyProx
 
 
 def test_an_edit_on_the_wiki_is_found_by_refresh(wiki: TestWiki, graph: Graph) -> None:
-    graph.grow(["Twice written", "Sorted"], settings=settings(wiki.url), depth=0)
-    wiki.edit("Sorted", "Now of [[Wine]] alone.")
+    graph.grow(["Twice written", "Changed by a test"], settings=settings(wiki.url), depth=0)
+    wiki.edit("Changed by a test", "Now of [[Wine]] alone.")
     assert graph.refresh(settings=settings(wiki.url)).changed == 1
     graph.grow([], settings=settings(wiki.url), depth=0)
-    assert {target for source, target in edges(graph, "LINKS_TO") if source == "Sorted"} == {"Wine"}
-    assert not [title for title, _ in edges(graph, "IN_CATEGORY") if title == "Sorted"]
+    assert {target for source, target in edges(graph, "LINKS_TO") if source == "Changed by a test"} == {"Wine"}
+    assert not [title for title, _ in edges(graph, "IN_CATEGORY") if title == "Changed by a test"]

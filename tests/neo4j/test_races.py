@@ -101,6 +101,22 @@ def test_a_guard_sees_what_was_committed_while_it_waited(
     assert bench.look(situation.key)[column] == elsewhere
 
 
+def test_numbers_follow_a_word_only_while_it_stands(graph: Graph) -> None:
+    """Somebody set a word by hand; while the reaper waits for the row, another aligns it, and a worker takes it."""
+    graph.seed("article", ["set by hand"])
+    past = "MATCH (a:Article {title: 'set by hand'}) SET a.expansion_state = 'discovered', a.lease = 5"
+    graph.engine.execute([past])
+    claimed = "MATCH (a:Article {title: 'set by hand'}) SET a.expansion_state = 'claimed', a.lease = 77, a.due = $never"
+    step = Step("article.align_discovered", {"now": NOW, "never": 1 << 52})
+    with somebody_else(claimed, never=1 << 52) as first:
+        second = in_a_thread(lambda: graph.engine.write(Unit.of([step])))
+        eventually(is_waiting)
+        first.commit()
+    result: UnitResult = second.result(30)
+    assert result.rows == ([],)
+    assert row(graph, "set by hand")["lease"] == 77
+
+
 def test_without_the_lock_the_race_is_lost(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tests above can fail."""
     engine = graph.engine

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from graphvine.clock import NEVER, ManualClock, SystemClock
 from graphvine.engines import connect, without_secrets
 from graphvine.engines.neo4j_address import PASSWORD, USER, Neo4jSettings, is_address, parse_address
+from graphvine.engines.neo4j_meeting import clock_offset
 from graphvine.engines.neo4j_numbers import Numbers
-from graphvine.engines.neo4j_server import _offset
 from graphvine.engines.neo4j_steps import joined, parted
 from graphvine.errors import SettingsError, StoreError
 from graphvine.records import Step, Unit, UnitResult
@@ -120,7 +120,7 @@ def test_new_bits_are_other_bits() -> None:
 
 @pytest.mark.parametrize("ahead_ms", [0, 5_000, -3_600_000])
 def test_the_server_s_clock_is_compared_with_ours(ahead_ms: int) -> None:
-    found = _offset(lambda: time.time_ns() // 1_000_000 + ahead_ms)
+    found = clock_offset(lambda: time.time_ns() // 1_000_000 + ahead_ms)
     assert abs(found - ahead_ms) <= 20
 
 
