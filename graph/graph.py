@@ -44,6 +44,11 @@ class Graph:
         self.clock = clock or SystemClock(getattr(self.engine, "clock_offset_ms", 0))
         self.door = Door(self.engine, settings, self.clock)
         self.library = self.engine.library
+        if self.door.served is not None:
+            # Whoever owns the store has looked after it.
+            self.door.served.clock = self.clock
+            self.migrated = self.door.served.migrated
+            return
         try:
             self.migrated = migrate(self.door)
             draw_machines(self.door)
@@ -93,8 +98,9 @@ class Graph:
     def execute(self, text: str, parameters: Mapping[str, Any] | None = None) -> QueryResult:
         """Run Cypher that may write, as somebody typed it; numbers then follow the words that it set."""
         result = self.engine.execute([text], parameters=parameters)
-        self.door.forget()
-        self._align()
+        if self.door.served is None:
+            self.door.forget()
+            self._align()
         return result
 
     def tables(self) -> list[TableInfo]:

@@ -1,7 +1,8 @@
 """The pipelines that are there: each is a folder of workers/. Adding one adds files and edits none.
 
 A pipeline's `__init__.py` says `PIPELINE = "article"`; its `handler.py` has `build(graph) -> Handler`; where it has
-them, `commands.py` brings commands, `jobs.py` jobs for the scheduler, `settings.py` its settings.
+them, `commands.py` brings commands, `jobs.py` jobs for the scheduler, `settings.py` its settings, `routes.py` what the
+service answers (`router(room)`).
 """
 
 from __future__ import annotations
@@ -46,11 +47,34 @@ def handler(graph: Graph, pipeline: str) -> Handler:
     return built
 
 
+def handlers(graph: Graph, pipeline: str, count: int) -> list[Handler]:
+    """So many handlers that work side by side; what they can share (a model, a source) is loaded once."""
+    module = _part(packages().get(pipeline), "handler")
+    if module is not None and hasattr(module, "build_several"):
+        return list(module.build_several(graph, count))
+    return [handler(graph, pipeline) for _ in range(count)]
+
+
+def with_handlers(graph: Graph) -> list[str]:
+    """The pipelines of this graph that the common loop works on."""
+    found = []
+    for pipeline, package in packages().items():
+        module = _part(package, "handler") if pipeline in graph.library.machines else None
+        if module is not None and getattr(module, "LOOPS", True):
+            found.append(pipeline)
+    return found
+
+
 def job_modules(graph: Graph) -> list[ModuleType]:
     """The jobs of the pipelines that this graph has; not every engine has all of them."""
     there = [package for pipeline, package in packages().items() if pipeline in graph.library.machines]
     found = [module for package in there if (module := _part(package, "jobs")) is not None]
     return [module for module in found if hasattr(module, "jobs")]
+
+
+def route_modules() -> list[ModuleType]:
+    """What the pipelines answer by HTTP."""
+    return [module for package in packages().values() if (module := _part(package, "routes")) is not None]
 
 
 def settings_modules() -> list[ModuleType]:

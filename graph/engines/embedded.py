@@ -7,6 +7,7 @@ is closed and opened anew. CHECKPOINT and COPY of Kuzu run inside the bracket of
 from __future__ import annotations
 
 import re
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from typing import Any
 
 from graphvine.engines.checkpoints import CheckpointPolicy, columns_set
 from graphvine.engines.database import OpenDatabase
-from graphvine.engines.protocol import Capabilities
+from graphvine.engines.protocol import Capabilities, Receipt
 from graphvine.engines.readers import ReadGate
 from graphvine.engines.session import Session
 from graphvine.engines.typed import apart
@@ -52,6 +53,8 @@ class EmbeddedEngine:
         self._numbers: dict[str, int] = {}
         self._database = OpenDatabase(path, name, settings)
         self._closed = False
+        # Typed queries that are running, by the thread that waits for each.
+        self._typed: dict[int, Session] = {}
         self._writer = Writer(f"graphvine-writer-{path.name}")
 
     @property
@@ -73,7 +76,7 @@ class EmbeddedEngine:
     ) -> QueryResult:
         check_texts(parameters, "the query's parameters")
         check_texts(text, "the query")
-        with self._reader() as session:
+        with self._reader() as session, self._known_as_typed(session):
             try:
                 with session.read_only():
                     return session.table(text, parameters, max_rows, int((timeout_seconds or 0) * 1000))
@@ -83,9 +86,20 @@ class EmbeddedEngine:
                     raise QueryTimeout(f"the query {limit}, or was interrupted: narrow it, or allow more") from None
                 raise QueryError(_sentence(error)) from None
 
-    def interrupt(self) -> None:
-        """End the queries that are running; each raises QueryTimeout where it was called."""
-        self._database.interrupt_readers()
+    def interrupt(self, thread: int | None = None) -> None:
+        """End the queries that are running, or the one of this thread; each raises QueryTimeout where it was called."""
+        if thread is None:
+            self._database.interrupt_readers()
+        elif (session := self._typed.get(thread)) is not None:
+            session.interrupt()
+
+    @contextmanager
+    def _known_as_typed(self, session: Session) -> Iterator[None]:
+        self._typed[threading.get_ident()] = session
+        try:
+            yield
+        finally:
+            self._typed.pop(threading.get_ident(), None)
 
     def look_up(self, text: str, key: Any) -> list[list[Any]]:
         """One row by its key, again and again, for the doctor."""
@@ -106,9 +120,9 @@ class EmbeddedEngine:
             with self._database.reader() as session:
                 yield session
 
-    def write(self, unit: Unit) -> UnitResult:
+    def write(self, unit: Unit, receipt: Receipt | None = None) -> UnitResult:
         check(unit, self.library)
-        return self._writer.call(lambda: self._write(unit))
+        return self._writer.call(lambda: self._write(unit, receipt))
 
     def execute(
         self, statements: Sequence[str], then: Unit | None = None, parameters: Mapping[str, Any] | None = None
@@ -152,7 +166,7 @@ class EmbeddedEngine:
 
     # What follows runs in the writing thread alone.
 
-    def _write(self, unit: Unit) -> UnitResult:
+    def _write(self, unit: Unit, receipt: Receipt | None) -> UnitResult:
         session = self._database.writing
         at = unit.steps[0].block if unit.steps else ""
 
@@ -163,11 +177,14 @@ class EmbeddedEngine:
             self._policy.ran(self._columns[at], parameters, len(rows))
             return rows
 
-        alone = len(unit.steps) == 1  # a single statement is a transaction by itself
+        alone = len(unit.steps) == 1 and receipt is None  # a single statement is a transaction by itself
         try:
             if not alone:
                 session.begin()
             result = carry_out(unit, self.library, run, self._number)
+            if receipt is not None:
+                kept = receipt(result)
+                run(self.library.block(kept.block), kept.parameters)
             if not alone:
                 session.commit()
         except BaseException as error:
