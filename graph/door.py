@@ -22,6 +22,7 @@ AnyWindows = Windows | SharedWindows | RemoteWindows
 Listener = Callable[[str, dict[str, Any]], None]
 # After this long a pause that another process ordered is seen.
 _PAUSE_SEEN_SECONDS = 1.0
+_PAUSING = frozenset({"graph.pause", "graph.resume"})
 
 
 class Door:
@@ -38,6 +39,9 @@ class Door:
     def listen(self, listener: Listener) -> None:
         """Be told of events: (name, facts)."""
         self._listeners.append(listener)
+
+    def unlisten(self, listener: Listener) -> None:
+        self._listeners = [one for one in self._listeners if one is not listener]
 
     def report(self, event: str, **facts: Any) -> None:
         for listener in self._listeners:
@@ -64,11 +68,10 @@ class Door:
     def run(self, unit: Unit, receipt: Receipt | None = None, *, now: int | None = None) -> UnitResult:
         """Run a unit, and tell the windows which rows became ready by it. `now` is the time of whoever sent it."""
         started = time.perf_counter()
-        if receipt is None:
-            result = self.engine.write(unit)
-        else:
-            result = cast(KeepingEngine, self.engine).write(unit, receipt)
+        result = self.engine.write(unit) if receipt is None else cast(KeepingEngine, self.engine).write(unit, receipt)
         now = self.clock.now_ms() if now is None else now
+        if any(step.block in _PAUSING for step in unit.steps):
+            self._pauses = None
         for step, rows in zip(unit.steps, result.rows, strict=True):
             block = self.library.block(step.block)
             if block.ready and rows and block.entity in self._windows:

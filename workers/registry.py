@@ -2,13 +2,15 @@
 
 A pipeline's `__init__.py` says `PIPELINE = "article"`; its `handler.py` has `build(graph) -> Handler`; where it has
 them, `commands.py` brings commands, `jobs.py` jobs for the scheduler, `settings.py` its settings, `routes.py` what the
-service answers (`router(room)`).
+service answers (`router(room)`), `service.py` what the daemon runs beside loops (`serve(graph, stop)`).
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+import threading
+from collections.abc import Callable
 from importlib.util import find_spec
 from types import ModuleType
 
@@ -16,6 +18,8 @@ import graphvine.workers
 from graphvine.errors import GraphvineError, UnknownPipeline
 from graphvine.graph import Graph
 from graphvine.workers.pipeline import Handler
+
+Service = Callable[[Graph, threading.Event], None]
 
 
 class NoHandler(GraphvineError):
@@ -70,6 +74,13 @@ def job_modules(graph: Graph) -> list[ModuleType]:
     there = [package for pipeline, package in packages().items() if pipeline in graph.library.machines]
     found = [module for package in there if (module := _part(package, "jobs")) is not None]
     return [module for module in found if hasattr(module, "jobs")]
+
+
+def services(graph: Graph) -> dict[str, Service]:
+    """What the daemon runs for pipelines whose work is not a loop: `serve(graph, stop)` of their service.py."""
+    there = {name: package for name, package in packages().items() if name in graph.library.machines}
+    found = {name: _part(package, "service") for name, package in there.items()}
+    return {name: module.serve for name, module in found.items() if module is not None}
 
 
 def route_modules() -> list[ModuleType]:

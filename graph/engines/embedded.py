@@ -20,6 +20,7 @@ from graphvine.engines.database import OpenDatabase
 from graphvine.engines.protocol import Capabilities, Receipt
 from graphvine.engines.readers import ReadGate
 from graphvine.engines.session import Session
+from graphvine.engines.shapes import arrow, sentence
 from graphvine.engines.typed import apart
 from graphvine.engines.writer import Writer
 from graphvine.errors import QueryError, QueryTimeout, StoreClosed, StoreReopened
@@ -69,7 +70,7 @@ class EmbeddedEngine:
             try:
                 return session.rows(block.text, parameters)
             except RuntimeError as error:
-                raise QueryError(f"{block.full_name} ({block.file}:{block.line}): {_sentence(error)}") from error
+                raise QueryError(f"{block.full_name} ({block.file}:{block.line}): {sentence(error)}") from error
 
     def query(
         self, text: str, parameters: Mapping[str, Any], *, max_rows: int | None, timeout_seconds: float | None
@@ -84,7 +85,7 @@ class EmbeddedEngine:
                 if "Interrupted" in str(error):
                     limit = f"took longer than {timeout_seconds:g} s" if timeout_seconds else "took too long"
                     raise QueryTimeout(f"the query {limit}, or was interrupted: narrow it, or allow more") from None
-                raise QueryError(_sentence(error)) from None
+                raise QueryError(sentence(error)) from None
 
     def interrupt(self, thread: int | None = None) -> None:
         """End the queries that are running, or the one of this thread; each raises QueryTimeout where it was called."""
@@ -236,7 +237,7 @@ class EmbeddedEngine:
             try:
                 with self._database.files_bracket():
                     for part in parts:
-                        rows = _arrow(part)
+                        rows = arrow(part)
                         names = "" if "from" in rows.column_names else f"({', '.join(rows.column_names)})"
                         self._database.writing.run(f"COPY {table}{names} FROM $rows", {"rows": rows})
                         loaded += rows.num_rows
@@ -289,21 +290,8 @@ class EmbeddedEngine:
         self._policy.forget()
         if not isinstance(error, Exception):
             raise error
-        raise StoreReopened(at, _sentence(error)) from error
+        raise StoreReopened(at, sentence(error)) from error
 
     def _close(self) -> None:
         with self._gate.alone(None):
             self._database.close()
-
-
-def _sentence(error: BaseException) -> str:
-    """What the engine says, without the lists of signatures that it likes to add."""
-    return " ".join(str(error).splitlines()[:2])[:500].rstrip(". ")
-
-
-def _arrow(columns: Any) -> Any:
-    import importlib.util  # noqa: F401  Kuzu's scan of an Arrow table needs it loaded under Python 3.11
-
-    import pyarrow
-
-    return columns if isinstance(columns, pyarrow.Table) else pyarrow.table(dict(columns))

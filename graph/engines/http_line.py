@@ -167,9 +167,7 @@ class Line:
         connection = lane.connection
         assert connection is not None
         connection.sock.settimeout(seconds)
-        connection.request(
-            "POST", path, data, {"Content-Type": MEDIA_TYPE, "Authorization": f"Bearer {target.token}"}
-        )
+        connection.request("POST", path, data, {"Content-Type": MEDIA_TYPE, "Authorization": f"Bearer {target.token}"})
         answer = connection.getresponse()
         content = answer.read()
         if answer.status in _AWAY:

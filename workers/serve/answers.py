@@ -56,6 +56,11 @@ STATUS: list[tuple[type[GraphvineError], int]] = [
 ]  # fmt: skip
 
 
+def fits(kind: type[GraphvineError], status: int) -> None:
+    """An error of a pipeline's own has this status."""
+    STATUS.insert(0, (kind, status))
+
+
 def status_of_error(error: GraphvineError) -> int:
     return next(status for kind, status in STATUS if isinstance(error, kind))
 

@@ -79,7 +79,9 @@ class Daemon:
         attach(graph)
         room = self.doorway.room
         room.enter(graph)
-        supervisor = Supervisor(graph, self._settings, workers_of(graph, self._settings), build)
+        supervisor = Supervisor(
+            graph, self._settings, workers_of(graph, self._settings), build, services_of(graph, self._settings)
+        )
         room.supervisor = supervisor
         if graph.engine.capabilities.single_owner:
             room.desk.drop_old()
@@ -119,6 +121,10 @@ def workers_of(graph: Graph, settings: ServeSettings) -> dict[str, int]:
         if name not in graph.library.machines:
             raise UnknownPipeline(name, list(graph.library.machines))
     return {name: settings.workers.get(name, 1) for name in able}
+
+
+def services_of(graph: Graph, settings: ServeSettings) -> dict[str, registry.Service]:
+    return {name: run for name, run in registry.services(graph).items() if settings.workers.get(name, 1) > 0}
 
 
 def build(graph: Graph, pipeline: str, count: int) -> Sequence[Handler]:

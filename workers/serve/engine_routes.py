@@ -7,8 +7,10 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -18,6 +20,7 @@ from graphvine.clock import ManualClock
 from graphvine.engines.http_wire import MEDIA_TYPE, WIRE_VERSION, pack, pack_error, unpack
 from graphvine.errors import GraphvineError, StoreClosed, StoreError
 from graphvine.records import Claim, QueryResult, Step, Unit, UnitResult
+from graphvine.workers.registry import route_modules
 from graphvine.workers.serve.room import NotReady, Room
 
 _THREADS = 64
@@ -96,9 +99,7 @@ def _claim(room: Room, asked: Asked) -> Any:
         return [asdict(claim) for claim in taken]
 
     def work(kept: Callable[[Any], Step]) -> Any:
-        taken = claims.claim(
-            asked["limit"], asked["states"], asked["max_depth"], lambda so_far: kept(told(so_far))
-        )
+        taken = claims.claim(asked["limit"], asked["states"], asked["max_depth"], lambda so_far: kept(told(so_far)))
         return told(taken)
 
     return room.desk.once(asked["lane"], asked["number"], asked["again"], work)
@@ -148,7 +149,10 @@ def _interrupt(room: Room, asked: Asked) -> Any:
 
 
 def _execute(room: Room, asked: Asked) -> Any:
-    return _table(room.graph.execute(asked["text"], asked["parameters"] or None))
+    # What the words then mean for the numbers is seen to by whoever asked, as it is where the store is its own.
+    result = room.graph.engine.execute([asked["text"]], parameters=asked["parameters"] or None)
+    room.graph.door.forget()
+    return _table(result)
 
 
 def _table(result: QueryResult) -> Any:
@@ -171,7 +175,34 @@ def _care(room: Room, asked: Asked) -> Any:
     return asdict(verbs[asked["verb"]](asked["place"]))
 
 
+def _call(room: Room, asked: Asked) -> Any:
+    calls = {name: call for module in route_modules() for name, call in getattr(module, "CALLS", {}).items()}
+    if asked["name"] not in calls:
+        raise GraphvineError(f"the daemon has no call {asked['name']!r}")
+    return msgspec.to_builtins(calls[asked["name"]](room, **asked["asked"]), builtin_types=(datetime,))
+
+
+def _start_job(room: Room, asked: Asked) -> Any:
+    works = {verb: work for module in route_modules() for verb, work in getattr(module, "JOBS", {}).items()}
+    if asked["verb"] not in works:
+        raise GraphvineError(f"the daemon has no job {asked['verb']!r}")
+    return room.jobs.start(asked["verb"], asked["asked"], works[asked["verb"]]).id
+
+
+def _watch_job(room: Room, asked: Asked) -> Any:
+    job = room.jobs.get(asked["id"])
+    # The state first: what happens between the two looks is seen by the next.
+    state, result, error = job.state, job.result, job.error
+    events = job.after(asked["after"], min(float(asked["seconds"]), 30.0))
+    return {"state": state, "events": events, "error": error, "result": result}
+
+
+def _stop_job(room: Room, asked: Asked) -> Any:
+    room.jobs.get(asked["id"]).stop.set()
+
+
 OPS: dict[str, Answer] = {
     "about": _about, "read": _read, "unit": _unit, "claim": _claim, "next_due": _next_due, "forget": _forget,
     "query": _query, "interrupt": _interrupt, "execute": _execute, "tables": _tables, "care": _care,
+    "call": _call, "start_job": _start_job, "watch_job": _watch_job, "stop_job": _stop_job,
 }  # fmt: skip

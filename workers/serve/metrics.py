@@ -24,14 +24,18 @@ class Metrics:
         self._statements = Histogram(
             "graphvine_statement_seconds", "Time of statements.", ["kind"], buckets=_SECONDS, **made
         )
-        self._rows = Counter("graphvine_rows", "Rows that workers of this process worked on.", ["pipeline", "end"], **made)
+        self._rows = Counter(
+            "graphvine_rows", "Rows that workers of this process worked on.", ["pipeline", "end"], **made
+        )
         self._lost = Counter("graphvine_claims_lost", "Claims that were lost.", ["pipeline"], **made)
         self._back = Counter("graphvine_claims_reclaimed", "Claims that the reaper took back.", ["pipeline"], **made)
-        self._restarts = Counter("graphvine_worker_restarts", "Workers that died and were started anew.", ["pipeline"], **made)
+        self._restarts = Counter(
+            "graphvine_worker_restarts", "Workers that died and were started anew.", ["pipeline"], **made
+        )
         self._requests = Histogram(
             "graphvine_http_seconds", "Time of requests.", ["method", "route", "status"], buckets=_SECONDS, **made
         )
-        self._registry.register(self)  # type: ignore[arg-type]  # has collect, which is all that is asked for
+        self._registry.register(self)
 
     def hear(self, event: str, facts: Mapping[str, Any]) -> None:
         """As a listener of the graph's door."""

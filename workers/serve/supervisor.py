@@ -15,6 +15,7 @@ from graphvine.graph import Graph
 from graphvine.reaper import worker_name
 from graphvine.workers.loop import Loop
 from graphvine.workers.pipeline import Handler
+from graphvine.workers.registry import Service
 from graphvine.workers.serve.settings import ServeSettings
 
 _log = logging.getLogger("graphvine.serve")
@@ -43,15 +44,20 @@ class WorkerInfo:
 class Gang:
     pipeline: str
     count: int
+    serve: Service | None = None
     infos: list[WorkerInfo] = field(default_factory=list)
     stop: threading.Event = field(default_factory=threading.Event)
 
 
 class Supervisor:
-    def __init__(self, graph: Graph, settings: ServeSettings, workers: dict[str, int], build: Build) -> None:
+    def __init__(
+        self, graph: Graph, settings: ServeSettings, workers: dict[str, int], build: Build,
+        services: dict[str, Service] | None = None,
+    ) -> None:  # fmt: skip
         self._graph, self._settings, self._build = graph, settings, build
         self._over = threading.Event()
         self.gangs = [Gang(pipeline, count) for pipeline, count in workers.items() if count > 0]
+        self.gangs += [Gang(pipeline, 1, serve) for pipeline, serve in (services or {}).items()]
         self._threads = [
             threading.Thread(target=self._look_after, args=(gang,), name=f"graphvine-gang-{gang.pipeline}", daemon=True)
             for gang in self.gangs
@@ -94,6 +100,10 @@ class Supervisor:
             gang.infos = [WorkerInfo(gang.pipeline, n, "waiting", _now(), restarts, 0, error) for n in names]
             began = time.monotonic()
             try:
+                if gang.serve is not None:
+                    gang.infos[0].state = "working"
+                    gang.serve(self._graph, gang.stop)
+                    continue
                 self._wait_for_work(gang)
                 if not self._over.is_set():
                     self._work(gang)

@@ -58,7 +58,9 @@ def around(room: Room, label: str, key: str, limit: int) -> dict[str, Any]:
             pattern = f"(n:{label})-[r:{relationship.name}]->(m:{other.name})"
             if not outward:
                 pattern = f"(m:{other.name})-[r:{relationship.name}]->(n:{label})"
-            text = f"MATCH {pattern} WHERE n.{table.key} = $key{where} RETURN DISTINCT {_shown('m', other)} LIMIT {limit}"
+            text = (
+                f"MATCH {pattern} WHERE n.{table.key} = $key{where} RETURN DISTINCT {_shown('m', other)} LIMIT {limit}"
+            )
             for row in _rows(room, text, value, limit - len(edges)):
                 node = _node(other, row)
                 nodes.setdefault((other.name, node["key"]), node)

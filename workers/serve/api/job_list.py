@@ -14,7 +14,6 @@ from graphvine.workers.serve.answers import Json
 from graphvine.workers.serve.room import Room
 
 
-
 def router(room: Room) -> APIRouter:
     made = APIRouter(prefix="/jobs", tags=["jobs"])
 

@@ -52,7 +52,9 @@ def router(room: Room) -> APIRouter:
     ) -> Json:  # fmt: skip
         return Json(room.graph.failed(pipeline, keys=key or None, contains=contains, limit=limit))
 
-    @made.post("/requeue", summary="Put failed rows back: these, those that match, or all", response_model=dict[str, int])
+    @made.post(
+        "/requeue", summary="Put failed rows back: these, those that match, or all", response_model=dict[str, int]
+    )
     def requeue(pipeline: str, body: Chosen) -> Json:
         graph = room.graph
         count = graph.requeue(pipeline, keys=body.keys, contains=body.contains, everything=body.everything)

@@ -35,9 +35,7 @@ def router(room: Room) -> APIRouter:
     def tables() -> Json:
         return Json(room.graph.tables())
 
-    @made.get(
-        "/pipelines", summary="The same as /status, the pipelines alone", response_model=list[PipelineStatus]
-    )
+    @made.get("/pipelines", summary="The same as /status, the pipelines alone", response_model=list[PipelineStatus])
     def pipelines() -> Json:
         return Json(status_of(room))
 
