@@ -19,7 +19,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from graphvine.engines.http_wire import MEDIA_TYPE, pack, raise_error, unpack
-from graphvine.errors import QueryTimeout, StoreClosed, StoreError
+from graphvine.errors import GraphvineError, QueryTimeout, StoreClosed, StoreError
 
 _log = logging.getLogger("graphvine.http")
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.02, 0.5
@@ -114,6 +114,11 @@ class Line:
                         body["again"] = True
                         data = pack(body)
                     deadline = self._waited(deadline, error)
+                except GraphvineError:
+                    raise  # an answer like any other
+                except BaseException:
+                    lane.close()  # cut off in the middle: the next request must not read this one's answer
+                    raise
                 self._closed.wait(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
 

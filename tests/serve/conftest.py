@@ -17,6 +17,11 @@ from tests.support.stores import QUICK, Place
 AUTHORISED = {"Authorization": f"Bearer {TOKEN}"}
 
 
+def asking(served: Served, headers: dict[str, str] | None = None) -> httpx.Client:
+    """A client of a service; certificates, which it has no use for, are not loaded."""
+    return httpx.Client(base_url=served.address, headers=headers, timeout=20, verify=False, trust_env=False)
+
+
 @pytest.fixture
 def served(place: Place) -> Iterator[Served]:
     """An empty graph, served."""
@@ -28,15 +33,15 @@ def served(place: Place) -> Iterator[Served]:
 @pytest.fixture
 def client(served: Served) -> Iterator[httpx.Client]:
     """Somebody on this machine without the token."""
-    with httpx.Client(base_url=served.address, timeout=20) as asking:
-        yield asking
+    with asking(served) as client:
+        yield client
 
 
 @pytest.fixture
 def owner(served: Served) -> Iterator[httpx.Client]:
     """Somebody with the token."""
-    with httpx.Client(base_url=served.address, headers=AUTHORISED, timeout=20) as asking:
-        yield asking
+    with asking(served, AUTHORISED) as client:
+        yield client
 
 
 @pytest.fixture(scope="module")
@@ -55,3 +60,10 @@ def full_house(template: Place, tmp_path_factory: pytest.TempPathFactory) -> Ite
     ])  # fmt: skip
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="module")
+def visitor(full_house: Served) -> Iterator[httpx.Client]:
+    """Somebody without the token, at the house that is full."""
+    with asking(full_house) as client:
+        yield client
