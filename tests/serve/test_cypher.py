@@ -21,7 +21,10 @@ def test_rows_in_the_shape_of_the_query_api(full_house: Served) -> None:
         full_house, "MATCH (a:Article {title: $t}) RETURN a.title AS title, a.expansion_depth", parameters={"t": "Vine"}
     )
     assert answer.status_code == 202
-    assert answer.json() == {"data": {"fields": ["title", "a.expansion_depth"], "values": [["Vine", 0]]}, "bookmarks": []}
+    assert answer.json() == {
+        "data": {"fields": ["title", "a.expansion_depth"], "values": [["Vine", 0]]},
+        "bookmarks": [],
+    }
 
 
 def test_nodes_relationships_and_odd_values_are_json(full_house: Served) -> None:

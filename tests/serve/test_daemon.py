@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 import graphvine
@@ -42,8 +43,6 @@ def free_port() -> int:
 
 
 def get(address: str, path: str) -> tuple[int, str]:
-    import httpx
-
     answer = httpx.get(address + path, verify=False, trust_env=False, timeout=10)
     return answer.status_code, answer.text
 
@@ -55,11 +54,8 @@ def test_it_answers_within_two_seconds_and_is_ready_soon_after(folder: Path) -> 
         def alive() -> None:
             try:
                 assert get(f"http://127.0.0.1:{port}", "/healthz")[0] == 200
-            except OSError as error:
+            except httpx.TransportError as error:
                 raise AssertionError("not yet") from error
-            except Exception as error:
-                assert "Connect" not in type(error).__name__, "not yet"
-                raise
 
         eventually(alive, 10)
         seconds = time.monotonic() - running.began
@@ -92,7 +88,9 @@ def test_commands_find_it_and_go_through_it(folder: Path, daemon: DaemonProcess)
         assert article["states"]["processed"] > 60 and article["ready"] == article["claimed"] == 0
 
     eventually(grown, 60)
-    said = process("console", "--graph", "graph.db", "--csv", "-c", "MATCH (a:Article) RETURN count(*) AS n", cwd=folder)
+    said = process(
+        "console", "--graph", "graph.db", "--csv", "-c", "MATCH (a:Article) RETURN count(*) AS n", cwd=folder
+    )
     assert said.out.split()[0] == "n" and int(said.out.split()[1]) > 60
     refused = process("console", "--graph", "graph.db", "-c", "CREATE (:Article {title: 'x'})", cwd=folder, status=1)
     assert "--write" in refused.err
@@ -188,12 +186,14 @@ def test_a_long_command_opens_the_same_door(folder: Path) -> None:
         with graphvine.open(where) as graph:
             assert graph.engine.name == "http"
             eventually(lambda: _processed(graph), 60)
-        said = process("status", "--watch", "--samples", "2", "--every", "0.1", "--json", "--graph", "graph.db", cwd=folder)
+        said = process(
+            "status", "--watch", "--samples", "2", "--every", "0.1", "--json", "--graph", "graph.db", cwd=folder
+        )
         assert len(said.out.splitlines()) == 2
         written = "MATCH (a:Article {title: 'Vine'}) SET a.expansion_state = 'excluded'"
         process("console", "--graph", "graph.db", "--write", "-c", written, cwd=folder)
         working.terminate()
-        out, err = working.communicate(timeout=30)
+        _, err = working.communicate(timeout=30)
         assert working.returncode == 0, err
         assert find(where) is None
         with graphvine.open(where) as graph:

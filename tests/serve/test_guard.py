@@ -110,7 +110,10 @@ def test_every_route_that_is_not_for_reading_is_in_no_list_of_exceptions(visitor
     """A route that somebody adds is guarded without being named anywhere."""
     described = visitor.get("/openapi.json").json()["paths"]
     writing = [
-        (method, path) for path, ways in described.items() for method in ways if method not in ("get", "head", "options")
+        (method, path)
+        for path, ways in described.items()
+        for method in ways
+        if method not in ("get", "head", "options")
     ]
     assert len(writing) > 12
     for method, path in writing:
@@ -120,7 +123,9 @@ def test_every_route_that_is_not_for_reading_is_in_no_list_of_exceptions(visitor
 
 def test_a_second_header_does_not_hide_the_first(served: Served) -> None:
     for doubled in (f"Host: 127.0.0.1:{port_of(served)}", f"Authorization: Bearer {TOKEN}"):
-        said = raw(served, f"GET /status HTTP/1.1\r\nHost: evil.example\r\nAuthorization: Bearer x\r\n{doubled}\r\n\r\n")
+        said = raw(
+            served, f"GET /status HTTP/1.1\r\nHost: evil.example\r\nAuthorization: Bearer x\r\n{doubled}\r\n\r\n"
+        )
         assert said.startswith((b"HTTP/1.1 400", b"HTTP/1.1 421")), said[:80]
 
 
@@ -219,7 +224,9 @@ def test_a_connection_that_rests_between_requests_is_kept(hasty: Served) -> None
         assert client.get("/healthz").status_code == 200
 
 
-def test_a_fault_tells_nothing_of_its_inside(served: Served, owner: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_tells_nothing_of_its_inside(
+    served: Served, owner: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken() -> None:
         raise ZeroDivisionError(f"secret {TOKEN}")
 

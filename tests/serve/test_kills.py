@@ -58,5 +58,3 @@ def _check(where: str, worked: list[dict[str, int]], looks: int) -> None:
     assert done == roots * TREE, "each was finished once, by the one who was told so"
     assert sum(one["lost"] for one in worked) == 0
     assert looks > 0 and roots >= WORKERS
-
-

@@ -53,7 +53,7 @@ def test_four_workers_and_a_console_share_a_store_with_its_daemon(place: Place) 
                 eventually(grown, 90)
                 total = len(states(graph))
             assert seen == sorted(seen) and seen[-1] == total == 81
-            out, _ = console.communicate(timeout=20)
+            console.communicate(timeout=20)
             for worker in workers:
                 worker.terminate()
             said = [worker.communicate(timeout=30) for worker in workers]

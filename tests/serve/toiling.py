@@ -61,4 +61,3 @@ def look(send: Send, where: str, stop: str) -> int:
             assert count >= seen, "what was written is gone"
             looks, seen = looks + 1, count
     return looks
-

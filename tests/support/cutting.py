@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
 from types import TracebackType
@@ -70,8 +71,6 @@ class CuttingProxy:
 
 
 def _close(one: socket.socket) -> None:
-    try:
+    with contextlib.suppress(OSError):  # the other side was quicker
         one.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        pass  # the other side was quicker
     one.close()

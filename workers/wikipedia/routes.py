@@ -52,14 +52,10 @@ def router(room: Room) -> APIRouter:
         state: Annotated[str | None, Query(max_length=40)] = None, after: Annotated[int, Query(ge=0, le=1 << 53)] = 0,
         limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
     ) -> Json:  # fmt: skip
-        where = " AND a.expansion_state = $state" if state is not None else ""
-        text = (
-            f"MATCH (a:Article) WHERE a.seq > $after{where} RETURN a.seq AS seq, a.title AS title,"
-            " a.expansion_state AS state, a.expansion_depth AS depth, a.processed_at AS processed_at,"
-            f" a.last_error AS last_error ORDER BY seq LIMIT {limit}"
-        )
-        given = {"after": after} | ({"state": state} if state is not None else {})
-        rows = room.graph.query(text, given, max_rows=limit).as_dicts()
+        if state is None:
+            rows = room.graph.read("article.listed", after=after, limit=limit)
+        else:
+            rows = room.graph.read("article.listed_in", state=state, after=after, limit=limit)
         return Json({"articles": rows, "next": rows[-1]["seq"] if len(rows) == limit else None})
 
     @made.get("/article", summary="One article with its sections, links and categories", response_model=dict[str, Any])
@@ -137,40 +133,18 @@ def _searching(room: Room) -> _Searching:
 
 
 def _article(graph: Graph, title: str) -> dict[str, Any]:
-    def rows(pattern: str, shown: str) -> list[dict[str, Any]]:
-        text = f"MATCH {pattern} WHERE a.title = $title RETURN {shown} LIMIT {_MOST}"
-        return graph.query(text, {"title": title}, max_rows=_MOST).as_dicts()
-
-    found = rows("(a:Article)", _SHOWN)
+    found = graph.read("article.shown", key=title)
     if not found:
         raise Missing(f"there is no article {title!r}")
-    links = rows(
-        "(a:Article)-[l:LINKS_TO]->(b:Article)", "DISTINCT b.title AS title, b.expansion_state AS state, l.gone AS gone"
-    )
-    sections = rows(
-        "(a:Article)-[h:HAS_SECTION]->(s:Section)",
-        "s.path AS path, s.level AS level, s.position AS position, s.part AS part, s.text AS text, h.gone AS gone",
-    )
-    categories = rows("(a:Article)-[i:IN_CATEGORY]->(c:Category)", "DISTINCT c.name AS name, i.gone AS gone")
     failures = graph.failed("article", keys=[title]) if found[0]["state"] == "failed" else []
     return {
         **found[0],
-        "links": [{"title": one["title"], "state": one["state"]} for one in links if not one["gone"]],
-        "categories": sorted(one["name"] for one in categories if not one["gone"]),
-        "sections": [
-            {name: value for name, value in one.items() if name != "gone"}
-            for one in sorted(sections, key=lambda one: (one["position"] or 0, one["part"] or 0))
-            if not one["gone"]
-        ],
+        "links": graph.read("article.links_shown", key=title, limit=_MOST),
+        "categories": [row["name"] for row in graph.read("article.categories_shown", key=title)],
+        "sections": graph.read("article.sections_shown", key=title, limit=_MOST),
         "failures": [asdict(one) for failed in failures for one in failed.failures],
     }
 
-
-_SHOWN = (
-    "a.title AS title, a.expansion_state AS state, a.expansion_depth AS depth, a.seq AS seq,"
-    " a.claimed_by AS claimed_by, a.processed_at AS processed_at, a.retry_count AS retry_count,"
-    " a.last_error AS last_error"
-)
 
 CALLS = {
     "article.search": lambda room, text, **options: _searching(room).search(text, **options),
