@@ -17,6 +17,8 @@ from graphvine.settings import Settings
 
 # Address space that the database may grow into. Kuzu's default of 8 TiB fails where address space is limited.
 _MAX_DATABASE_BYTES = 1 << 40
+# A new connection prepares every statement anew, so as many are kept as a service has threads that read.
+_READERS_KEPT = 20
 
 
 class OpenDatabase:
@@ -72,7 +74,7 @@ class OpenDatabase:
         finally:
             with self._lock:
                 self._reading.discard(session)
-                keep = generation == self._generation and not session.worn and len(self._readers) < 8
+                keep = generation == self._generation and not session.worn and len(self._readers) < _READERS_KEPT
                 if keep:
                     self._readers.append(session)
             if not keep:

@@ -23,15 +23,17 @@ from graphvine.records import Claim, QueryResult, Step, Unit, UnitResult
 from graphvine.workers.registry import route_modules
 from graphvine.workers.serve.room import NotReady, Room
 
-_THREADS = 64
+_THREADS, _READERS = 64, 8
 Asked = dict[str, Any]
 Answer = Callable[[Room, Asked], Any]
 
 
 def routes(room: Room) -> list[Route]:
-    # Threads of their own: a unit that waits for the writer must not keep people's requests waiting.
-    pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="graphvine-engine")
-    return [Route(f"/engine/{name}", endpoint(room, answer, pool), methods=["POST"]) for name, answer in OPS.items()]
+    # Threads of their own: a unit that waits for the writer must not keep people's requests waiting, nor reads.
+    waiting = ThreadPoolExecutor(_THREADS, thread_name_prefix="graphvine-engine")
+    reading = ThreadPoolExecutor(_READERS, thread_name_prefix="graphvine-read")
+    pools = dict.fromkeys(OPS, waiting) | {"read": reading}
+    return [Route(f"/engine/{name}", endpoint(room, OPS[name], pool), methods=["POST"]) for name, pool in pools.items()]
 
 
 def endpoint(room: Room, answer: Answer, pool: ThreadPoolExecutor) -> Callable[[Request], Any]:

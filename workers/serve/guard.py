@@ -16,6 +16,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import anyio.to_thread
+
 from graphvine.workers.serve.rates import Rates
 from graphvine.workers.serve.room import Room
 from graphvine.workers.serve.settings import ServeSettings
@@ -33,12 +35,14 @@ _READS_BY_POST = frozenset({"/cypher", "/db/graph/query/v2"})
 _UPLOADS = "/uploads"
 _ENGINE = "/engine/"
 _PIECE = 1_000_000
+# Threads that answer people's requests.
+THREADS = 8
 
 
 class Guard:
     def __init__(self, app: Any, room: Room, *, port: Callable[[], int]) -> None:
         self._app, self._room, self._settings = app, room, room.settings
-        self._port = port
+        self._port, self._counted = port, False
         self._loopback = room.settings.is_loopback()
         self._asked = Rates(room.settings.requests_per_second, 2 * room.settings.requests_per_second)
         self._refused = Rates(room.settings.refused_per_minute / 60, room.settings.refused_per_minute)
@@ -50,6 +54,10 @@ class Guard:
             else:
                 await self._app(scope, receive, send)
             return
+        if not self._counted:
+            # More threads than this would each want a connection, and prepare its statements anew.
+            anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+            self._counted = True
         began = time.monotonic()
         status = 500
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import threading
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
@@ -32,27 +33,40 @@ class Statement(BaseModel):
 
 def router(room: Room) -> APIRouter:
     made = APIRouter(tags=["cypher"])
-    at_once = threading.BoundedSemaphore(room.settings.cypher_at_once)
+    # Threads of their own, as many as may run: however many ask, the other routes have theirs.
+    at_once = asyncio.Semaphore(room.settings.cypher_at_once)
+    threads = ThreadPoolExecutor(room.settings.cypher_at_once, thread_name_prefix="graphvine-cypher")
 
     @made.post(
         "/cypher", status_code=202, summary="Ask in Cypher, as Neo4j's Query API does", response_model=dict[str, Any]
     )
-    def cypher(request: Request, body: Statement) -> Json:
+    async def cypher(request: Request, body: Statement) -> Json:
+        token = bool(request.scope.get("graphvine_token"))
         try:
-            return _answer(run(room, at_once, body, bool(request.scope.get("graphvine_token"))))
-        except GraphvineError as error:
-            return _failed(error)
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                await at_once.acquire()
+        except TimeoutError:
+            return _failed(Busy(f"{room.settings.cypher_at_once} queries run already: try again in a moment"))
+        try:
+            return await asyncio.get_running_loop().run_in_executor(threads, _answered, room, body, token)
+        finally:
+            at_once.release()
 
     return made
 
 
-def run(room: Room, at_once: threading.BoundedSemaphore, body: Statement, token: bool) -> QueryResult:
+def _answered(room: Room, body: Statement, token: bool) -> Json:
+    try:
+        return _answer(run(room, body, token))
+    except GraphvineError as error:
+        return _failed(error)
+
+
+def run(room: Room, body: Statement, token: bool) -> QueryResult:
     graph, settings = room.graph, room.settings
     writes = body.accessMode.upper() == "WRITE"
     if writes and not token:
         raise WriteRefused("accessMode WRITE needs the token, as 'Authorization: Bearer ...'")
-    if not at_once.acquire(timeout=_PATIENCE_SECONDS):
-        raise Busy(f"{settings.cypher_at_once} queries run already: try again in a moment")
     try:
         if writes:
             return graph.execute(body.statement, body.parameters or None)
@@ -62,8 +76,6 @@ def run(room: Room, at_once: threading.BoundedSemaphore, body: Statement, token:
     except (ValueError, TypeError, OverflowError, RuntimeError) as error:
         # The engine's driver on a parameter of a kind that it does not know.
         raise GraphvineError(f"the query can't be run: {type(error).__name__}: {error}") from None
-    finally:
-        at_once.release()
 
 
 def _answer(result: QueryResult) -> Json:
