@@ -89,7 +89,9 @@ def route_modules() -> list[ModuleType]:
 
 
 def settings_modules() -> list[ModuleType]:
-    return [module for package in packages().values() if (module := _part(package, "settings")) is not None]
+    found = [module for package in packages().values() if (module := _part(package, "settings")) is not None]
+    service = _part("graphvine.workers.serve", "settings")
+    return found if service is None else [*found, service]
 
 
 def _part(package: str | None, name: str) -> ModuleType | None:
