@@ -60,9 +60,11 @@ def reindex(graph: Graph, progress: Callable[[int], None] | None = None) -> int:
 
     searching = ArticleSearch(graph)
     try:
-        return searching.rebuild(progress)
+        articles = searching.rebuild(progress)
     finally:
         searching.close()
+    items = hn(graph).reindex(progress) if "hn_item" in graph.library.entities else 0
+    return articles + items
 
 
 def scrape(graph: Graph, urls: Sequence[str], **options: Any) -> AsyncGenerator[ScrapeEvent, None]:
