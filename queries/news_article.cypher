@@ -56,14 +56,22 @@ MATCH (a:NewsArticle)
 WHERE a.id = key AND a.topic = ''
 SET a.topic = $topic;
 
-// name: publish(rows, at)
+// name: open_sources(rows, at)
+// Make these publishers, where they are not there yet.
+UNWIND $rows AS r
+WITH r.name AS name, r.title AS title, r.url AS url
+MERGE (s:NewsSource {name: name})
+ON CREATE SET s.title = title, s.url = url, s.addedAt = $at;
+
+// name: publish(rows)
 // Draw the line from each article to who published it, where there is none yet.
 UNWIND $rows AS r
-WITH r.id AS id, r.source AS name, r.sourceTitle AS title, r.sourceUrl AS url
+WITH r.id AS id, r.source AS name
 MATCH (a:NewsArticle)
 WHERE a.id = id
-MERGE (s:NewsSource {name: name})
-ON CREATE SET s.title = title, s.url = url, s.addedAt = $at
+WITH a, name
+MATCH (s:NewsSource)
+WHERE s.name = name
 MERGE (a)-[p:PUBLISHED_BY]->(s)
 ON CREATE SET p.gone = 0;
 

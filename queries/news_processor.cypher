@@ -39,27 +39,12 @@ SET c.article = article, c.passed = c.passed + 1, c.at = $at;
 
 // == Additions into the queue ==
 
-// name: additions(topic, limit)
+// name: additions(topic)
 // The log of additions in its order.
 MATCH (n:NewsAddition)
 WHERE n.topic = $topic
 RETURN n.id AS id, n.seq AS seq
-ORDER BY n.seq LIMIT $limit;
-
-// name: additions_after(topic, article, limit)
-// The log of additions after this article, in its order; nothing where the log does not hold it.
-MATCH (k:NewsAddition {id: $article})
-WITH k.seq AS last
-MATCH (n:NewsAddition)
-WHERE n.topic = $topic AND n.seq > last
-RETURN n.id AS id, n.seq AS seq
-ORDER BY n.seq LIMIT $limit;
-
-// name: in_log(article, topic)
-// Where an article stands in the log.
-MATCH (n:NewsAddition {id: $article})
-WHERE n.topic = $topic
-RETURN n.seq AS seq;
+ORDER BY n.seq;
 
 // name: standing(keys)
 // Where these articles stand, of those that are there.

@@ -94,7 +94,7 @@ SET p.topic = $topic, p.name = $name, p.whole = $whole, p.credits = p.credits + 
     p.not_before = $not_before, p.last_error = $error, p.asked_at = $at;
 
 // name: note_run(id, topic, at, found, trimmed, credits, total)
-// Keep the metrics of a run; the id has a hundred values a topic, so that the newest replaces the oldest.
+// Keep the metrics of a run; the id has some hundred values a topic, so that the newest replaces the oldest.
 MERGE (r:NewsUpdaterRun {id: $id})
 SET r.topic = $topic, r.at = $at, r.found = $found, r.trimmed = $trimmed, r.credits = $credits, r.total = $total;
 
