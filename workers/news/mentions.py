@@ -13,13 +13,15 @@ _MOST_WORDS = 5
 _MOST_CANDIDATES = 600
 _MOST_MENTIONS = 50
 _SENTENCE = re.compile(r"[.!?:;]\s+|\n+|[\"()\[\]]")
-_WORD = re.compile(r"[^\W_](?:[\w'’.&/-]*[^\W_])?")
+_WORD = re.compile(r"[^\W_](?:[\w'\u2019.&/-]*[^\W_])?")
 # Words that begin with a capital letter only since a sentence, or a headline, does.
 _COMMON = frozenset(
-    "a an and are as at be been but by can could did do does for from had has have he her his how i if in is it its more"
-    " most new no not of on one or our over she so some than that the their them then there these they this those to two"
-    " up was we were what when where which while who why will with would you your".split()
-)  # fmt: skip
+    """
+    a an and are as at be been but by can could did do does for from had has have he her his how i if in is it its more
+    most new no not of on one or our over she so some than that the their them then there these they this those to two
+    up was we were what when where which while who why will with would you your
+    """.split()  # noqa: SIM905  words are easier to read than a list of texts
+)
 
 
 def find(graph: Graph, held: Held, query: str) -> list[str]:
@@ -67,7 +69,7 @@ def _runs(text: str) -> Iterator[tuple[list[str], bool]]:
         run: list[str] = []
         first, start = True, True
         for word in _WORD.findall(sentence):
-            if word[0].isupper() or word[0].isdigit() and run:
+            if word[0].isupper() or (word[0].isdigit() and run):
                 if not run:
                     first = start
                 run.append(word)
@@ -92,7 +94,7 @@ def _titled(name: str) -> str:
 
 
 def _fresh(name: str, seen: set[str]) -> Iterator[str]:
-    for form in (name, name.removesuffix("'s").removesuffix("’s")):
+    for form in (name, name.removesuffix("'s").removesuffix("\u2019s")):
         if form not in seen and len(seen) < _MOST_CANDIDATES and len(form) <= 250:
             seen.add(form)
             yield form

@@ -124,7 +124,7 @@ class Passage:
         return None
 
     async def _finish(self, held: Held) -> End:
-        """The third phase, where it is wanted, and the end: out of the queue, with the lines to the rest of the graph."""
+        """The third phase, where it is wanted, and the end: out of the queue, with lines to the rest of the graph."""
         steps: list[Step] = []
         if held.needs_sentiment:
             attempt, most = held.sentiment_attempts + 1, self._settings.max_attempts

@@ -12,7 +12,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING
 
 from graphvine.clock import NEVER, moment
@@ -72,7 +72,7 @@ class Processor:
 
     async def _runs(self, most: int | None, each: Callable[[ProcessorRun], None] | None = None) -> list[ProcessorRun]:
         runs: list[ProcessorRun] = []
-        async with _Opener(self._graph, self._settings, self._open_embedder) as opener:
+        async with aclosing(_Opener(self._graph, self._settings, self._open_embedder)) as opener:
             while not self._stop.is_set():
                 run = await self._run(opener)
                 runs.append(run)
@@ -103,8 +103,10 @@ class Processor:
         if run.loaded or run.merged or run.rebuilt or run.dropped:
             self._note(run)
         log(run)
-        self._graph.door.report("news_processed", topic=run.topic, loaded=run.loaded, processed=run.processed,
-                                removed=run.removed, moved_to_end=run.moved_to_end, remaining=run.remaining)  # fmt: skip
+        self._graph.door.report(
+            "news_processed", topic=run.topic, loaded=run.loaded, processed=run.processed, removed=run.removed,
+            moved_to_end=run.moved_to_end, remaining=run.remaining,
+        )  # fmt: skip
         return run
 
     def load(self) -> list[Held]:
@@ -227,22 +229,18 @@ class _Opener:
 
     def __init__(self, graph: Graph, settings: NewsSettings, embedder: Callable[[], Embedder | None]) -> None:
         self._graph, self._settings, self._embedder = graph, settings, embedder
-        self._opened: object = None
+        self._stack = AsyncExitStack()
         self._shop: Workshop | None = None
 
     async def shop(self) -> Workshop:
         if self._shop is None:
             embedder = await asyncio.to_thread(self._embedder)
-            self._manager = open_workshop(self._graph, self._settings, embedder)
-            self._shop = await self._manager.__aenter__()
+            opening = open_workshop(self._graph, self._settings, embedder)
+            self._shop = await self._stack.enter_async_context(opening)
         return self._shop
 
-    async def __aenter__(self) -> _Opener:
-        return self
-
-    async def __aexit__(self, *raised: object) -> None:
-        if self._shop is not None:
-            await self._manager.__aexit__(None, None, None)
+    async def aclose(self) -> None:
+        await self._stack.aclose()
 
 
 def _apart(rows: list[Row]) -> list[Row]:

@@ -77,8 +77,10 @@ class ProcessorRun:
 def log(run: UpdaterRun | ProcessorRun) -> None:
     """The one place where these lines are written."""
     who = "Updater" if isinstance(run, UpdaterRun) else "Processor"
+    # A processor with nothing to do comes by each minute: that is no news.
+    idle = isinstance(run, ProcessorRun) and not (run.merged or run.loaded or run.rebuilt or run.dropped)
     for line in run.lines():
-        _log.info("%s: %s", who, line)
+        _log.log(logging.DEBUG if idle else logging.INFO, "%s: %s", who, line)
     if isinstance(run, UpdaterRun):
         for provider, reason in run.errors.items():
             _log.warning("Updater: %s was not read to its end: %s", provider, reason)

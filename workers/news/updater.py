@@ -60,8 +60,9 @@ class Updater:
         run = asyncio.run(self._run())
         self._note(run)
         log(run)
-        self._graph.door.report("news_updated", topic=run.topic, found=run.found, trimmed=run.trimmed,
-                                credits=run.credits, total=run.total)  # fmt: skip
+        self._graph.door.report(
+            "news_updated", topic=run.topic, found=run.found, trimmed=run.trimmed, credits=run.credits, total=run.total
+        )
         return run
 
     async def _run(self) -> UpdaterRun:
@@ -130,7 +131,9 @@ class Updater:
             given = {"topic": self._topic, "run": run_id, "at": at}
             steps.append(Step(f"{PIPELINE}.store", {"rows": rows, "now": now, **given}))
             sources = {article.source: article for article in articles}
-            steps.append(Step(f"{PIPELINE}.open_sources", {"rows": [_source(one) for one in sources.values()], "at": at}))
+            steps.append(
+                Step(f"{PIPELINE}.open_sources", {"rows": [_source(one) for one in sources.values()], "at": at})
+            )
             published = [{"id": article.id, "source": article.source} for article in articles]
             steps.append(Step(f"{PIPELINE}.publish", {"rows": published}))
             index = [{"key": f"{self._topic} {article.id}", "id": article.id, "seq": 0} for article in articles]

@@ -1,4 +1,4 @@
-"""What the three phases are done with, and the phases themselves: each takes an article and gives what is to be saved."""
+"""What the three phases are done with, and the phases: each takes an article and gives what is to be saved."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ class Workshop:
     async def _written(self, summarizer: Summarizer, held: Held) -> str:
         written = ""
         async with aclosing(summarizer.stream(held.content, held.title)) as parts:
-            async for written in parts:
-                pass  # each says what is written so far; the last is the whole
+            async for so_far in parts:
+                written = so_far
         if not written.strip():
             raise SummaryFailed("the summary is empty")
         return written

@@ -32,8 +32,8 @@ class ModelSentiment:
         answer = ""
         try:
             async with aclosing(self._model.stream(text, title)) as parts:
-                async for answer in parts:
-                    pass  # the last one is the whole
+                async for so_far in parts:
+                    answer = so_far
         except SummaryFailed as error:
             raise SentimentFailed(
                 error.reason, permanent=error.permanent, retry_after_seconds=error.retry_after_seconds
