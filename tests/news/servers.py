@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from xml.sax.saxutils import escape
 
-from tests.support.web_server import Request
+from tests.support.web_server import Request, Traffic
 
 TEXT = (
     "Bitcoin rose to a new record on Monday as buyers returned to the market. Traders praised the strong demand from"
@@ -52,6 +52,7 @@ class Site:
     pages: dict[str, Callable[[Request], Any]] = field(default_factory=dict)
     keys: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    traffic: Traffic = field(default_factory=Traffic)
 
     def add(self, *numbers: int, **more: Any) -> list[Item]:
         """New articles, each newer than all before it."""

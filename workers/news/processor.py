@@ -130,7 +130,6 @@ class Processor:
         given = {"worker": self._claims.worker, "token": token, "now": now, "at": moment(now), "never": NEVER}
         steps = [Step(f"{PIPELINE}.claim", {**span, **given}) for span in spans([row["seq"] for row in rows])]
         answers = self._graph.run(Unit.of(steps)).rows
-        self._graph.door.window(PIPELINE).drop()
         taken = {row["seq"] for answer in answers for row in answer}
         ours = {row["key"]: row for row in rows if row["seq"] in taken}
         if not ours:
@@ -200,9 +199,8 @@ class Processor:
         due = rows[0]["due"]
         if due is None:
             return False
-        until = time.monotonic() + max(due - now, 1) / 1000
-        while time.monotonic() < until and not self._stop.is_set():
-            await asyncio.sleep(min(_LOOK_UP_SECONDS, max(0.0, until - time.monotonic())))
+        while (left := due - self._graph.clock.now_ms()) > 0 and not self._stop.is_set():
+            await asyncio.to_thread(self._graph.clock.sleep, min(_LOOK_UP_SECONDS, left / 1000))
         return not self._stop.is_set()
 
     def _time_phase(self, phase: str, seconds: float) -> None:
