@@ -127,8 +127,8 @@ SET q.place = place;
 
 // name: to_front(keys, priority)
 // These go before all others of the queue, by hand.
-MATCH (all:NewsQueued)
-WITH coalesce(min(all.place), 1) AS first
+MATCH (other:NewsQueued)
+WITH coalesce(min(other.place), 1) AS first
 UNWIND $keys AS key
 WITH first, key
 MATCH (q:NewsQueued)

@@ -21,6 +21,8 @@ SENTIMENTS = ("positive", "neutral", "negative")
 # Parts of an address that say where a reader came from, not what is read.
 _TRACKING = re.compile(r"^(utm_\w+|fbclid|gclid|dclid|msclkid|mc_cid|mc_eid|igshid|cmpid|ref_src|spm)$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
+# These stand within a word or a sentence; all others part what they stand between.
+_INLINE = re.compile(r"</?(?:a|b|i|u|em|strong|span|code|font|mark|small|sub|sup)(?:\s[^>]{0,2000})?>", re.IGNORECASE)
 _TAG = re.compile(r"<[^>]{0,2000}>")
 _EARLIEST, _LATEST = datetime(1990, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
@@ -119,7 +121,7 @@ def plain(value: Any, longest: int) -> str:
     """Text on one line without markup; '' for what is no text."""
     if not isinstance(value, str | int | float) or isinstance(value, bool):
         return ""
-    text = html.unescape(_TAG.sub(" ", str(value)[: 4 * longest]))
+    text = html.unescape(_TAG.sub(" ", _INLINE.sub("", str(value)[: 4 * longest])))
     text = text.encode("utf-8", "ignore").decode().replace("\0", "")
     return " ".join(text.split())[:longest].strip()
 
