@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import combinations
+from typing import Any
 
 import pytest
 
@@ -83,24 +84,28 @@ UPDATER = ("index_read", "page_fetched", "stored")
 PROCESSOR = ("additions_read", "merged", "additions_read", "mended", "front_read", "loaded", "content_saved", "summary_saved", "finished")
 
 
-def schedules() -> Iterator[str]:
+def schedules(updater: int) -> Iterator[str]:
     """Every order of the steps of an updater (U) and a processor (P)."""
-    steps = len(UPDATER) + len(PROCESSOR)
-    for places in combinations(range(steps), len(UPDATER)):
+    steps = updater + len(PROCESSOR)
+    for places in combinations(range(steps), updater):
         yield "".join("U" if place in places else "P" for place in range(steps))
 
 
 @pytest.mark.timeout(300)
-def test_every_interleaving_of_updater_and_processor(graph: Graph, site: Site) -> None:
-    """Each time one article is in the log to be merged, another is being added, and one is processed."""
-    chosen = {"max_articles_per_run": 1, "mentions": False}
+def test_every_interleaving_of_updater_and_processor(graph: Graph, site: Site, full: bool) -> None:
+    """Each time one article is in the log to be merged, another is being added, and one is processed.
+
+    That a page was fetched is a step that touches nothing in the graph: by default the updater does not stop there.
+    """
+    aloof = set() if full else {"page_fetched"}
+    chosen: dict[str, Any] = {"max_articles_per_run": 1, "mentions": False}
     tried, rounds = 0, Counter[bool]()
-    for number, schedule in enumerate(schedules()):
+    for number, schedule in enumerate(schedules(len(UPDATER) - len(aloof))):
         site.items.clear()
         site.add(2 * number)
         update(graph, site, **chosen)
         site.add(2 * number + 1)
-        heard = _interleaved(graph, site, schedule, chosen)
+        heard = _interleaved(graph, site, schedule, chosen, aloof)
         case = f"{schedule}: updater {heard['U']}, processor {heard['P']}"
         # What was stored between the first look at the log and the last is merged by a further round.
         again = heard["P"] == [*PROCESSOR[:3], *PROCESSOR[1:]]
@@ -109,7 +114,7 @@ def test_every_interleaving_of_updater_and_processor(graph: Graph, site: Site) -
         in_order(graph)
         assert passed(graph)["sentiment"] == number + 1 and len(articles(graph)) == 2 * (number + 1), case
         tried += 1
-    assert tried == 220 and rounds[True] > 0 and rounds[False] > 0
+    assert tried == (220 if full else 55) and rounds[True] > 0 and rounds[False] > 0
     rest = process(graph, max_articles_per_run=1000, mentions=False)
     assert rest.rebuilt == 0 and rest.remaining == 0 and {row["state"] for row in articles(graph).values()} == {"processed"}
     assert passed(graph) == dict.fromkeys(("additions", "content", "summary", "sentiment"), 2 * tried), "none twice"
@@ -118,9 +123,11 @@ def test_every_interleaving_of_updater_and_processor(graph: Graph, site: Site) -
     assert len(pages) == len(set(pages)) == 2 * tried
 
 
-def _interleaved(graph: Graph, site: Site, schedule: str, chosen: dict[str, object]) -> dict[str, list[str]]:
+def _interleaved(
+    graph: Graph, site: Site, schedule: str, chosen: dict[str, Any], aloof: set[str]
+) -> dict[str, list[str]]:
     """Run both, each in a thread, step by step in this order; steps beyond it are run in the end."""
-    steps = {"U": Steps(), "P": Steps()}
+    steps = {"U": Steps(aloof), "P": Steps()}
     settings = local(**chosen)
     works: dict[str, Callable[[], object]] = {
         "U": Updater(graph, settings, providers=[newsdata(site)], tell=steps["U"]).run_once,

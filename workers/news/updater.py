@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -68,8 +69,8 @@ class Updater:
     async def _run(self) -> UpdaterRun:
         run = UpdaterRun(self._topic)
         states = {row["name"]: row for row in self._graph.read(f"{ROLE}.providers", topic=self._topic)}
-        # A key must not follow a redirect to another host, so providers that have one are not followed at all.
-        async with self._fetcher(self._settings.max_redirects) as free, self._fetcher(0) as strict:
+        async with AsyncExitStack() as stack:
+            fetchers: dict[bool, Fetcher] = {}
             for provider in self._providers:
                 state = states.get(provider.name, {})
                 if state.get("not_before", 0) > self._graph.clock.now_ms():
@@ -77,7 +78,11 @@ class Updater:
                     continue
                 known = set(self.known())
                 self._tell("index_read")
-                fetcher = strict if provider.keyed else free
+                if provider.keyed not in fetchers:
+                    # A key must not follow a redirect to another host, so what is asked with one is not followed.
+                    opening = self._fetcher(0 if provider.keyed else self._settings.max_redirects)
+                    fetchers[provider.keyed] = await stack.enter_async_context(opening)
+                fetcher = fetchers[provider.keyed]
                 gathered = await self._gather(fetcher, provider, known, whole=bool(state.get("whole", True)))
                 run = self._added(run, gathered, self.store(gathered))
                 self._tell("stored")
