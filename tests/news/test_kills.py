@@ -19,7 +19,7 @@ PROCESSOR = ("additions_read", "merged", "mended", "front_read", "loaded", "cont
 
 @pytest.fixture(scope="module", autouse=True)
 def warm_server(engine_name: str) -> None:
-    prepare(engine_name, "httpx", "vaderSentiment.vaderSentiment", "nupunkt", "tests.support.warm", "tests.news.killing")
+    prepare(engine_name, "httpx", "tests.support.warm", "tests.news.warm", "tests.news.killing")
 
 
 def killed_at(step: str, place: Place, site: Site, *works: str) -> None:
@@ -50,12 +50,12 @@ def all_done(seen: dict[str, Any], count: int) -> None:
 def test_a_kill_at_each_step_of_the_updater(template: Place, tmp_path: Path, site: Site) -> None:
     place = template.copy_to(tmp_path / "store")
     for number, step in enumerate(UPDATER):
-        site.add(*range(14 * number, 14 * number + 14))
+        site.add(*range(11 * number, 11 * number + 11))
         killed_at(step, place, site, "update")
         before, after = finished(place, site, "update", "process")
-        there = 14 * number + (14 if step == "stored" else 0)
+        there = 11 * number + (11 if step == "stored" else 0)
         assert len(before["states"]) == there, f"all of a run or nothing of it, at {step}"
-        all_done(after, 14 * number + 14)
+        all_done(after, 11 * number + 11)
     assert run(killing.examine, place) == []
 
 

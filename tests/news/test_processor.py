@@ -40,24 +40,33 @@ def test_twenty_articles_added_at_once_all_get_processed(graph: Graph, site: Sit
         lengths.append(run.remaining)
         in_order(graph)
     assert lengths == [15, 10, 5, 0] and states(graph) == {"processed": 20}
-    assert checkpoint(graph) == additions(graph)[-1] and passed(graph) == dict.fromkeys(("additions", "content", "summary", "sentiment"), 20)
+    assert checkpoint(graph) == additions(graph)[-1] and passed(graph) == dict.fromkeys(
+        ("additions", "content", "summary", "sentiment"), 20
+    )
     assert update(graph, site).trimmed == 20 and additions(graph) == []
     assert process(graph).loaded == 0
     row = articles(graph)["/page/3"]
     assert row["content"].startswith(TEXT) and 0 < len(row["summary"]) < len(row["content"])
-    assert (row["sentiment"], row["sentimentBy"], row["needsSummary"], row["needsSentiment"]) == ("positive", "words (VADER)", False, False)
+    assert (row["sentiment"], row["sentimentBy"], row["needsSummary"], row["needsSentiment"]) == (
+        "positive",
+        "words (VADER)",
+        False,
+        False,
+    )
     assert row["summarizer"] == "extractive (word statistics)" and row["due"] == NEVER and row["lease"] == 0
 
 
 def test_twenty_new_beside_four_hundred_and_eighty_are_done_within_seven_runs(graph: Graph, site: Site) -> None:
     old = [{"key": f"http://a.example/{number}", "seq": 0} for number in range(480)]
     graph.seed("news_article", [row["key"] for row in old])
-    graph.execute("MATCH (a:NewsArticle) SET a.state = 'processed', a.topic = 'BTC', a.needsSummary = false, a.needsSentiment = false")
+    graph.execute(
+        "MATCH (a:NewsArticle) SET a.state = 'processed', a.topic = 'BTC', a.needsSummary = false, a.needsSentiment = false"
+    )
     site.add(*range(20))
     update(graph, site)
     new = {row["id"] for row in articles(graph).values() if row["id"].startswith("news-")}
     runs = []
-    while len(runs) < 7 and queue(graph) != [] or not runs:
+    while (len(runs) < 7 and queue(graph) != []) or not runs:
         runs.append(process(graph))
     assert len(new) == 20 and len(runs) <= 7 and runs[-1].remaining == 0, f"{len(runs)} runs"
     assert {row["state"] for row in articles(graph).values()} == {"processed"}
@@ -78,7 +87,9 @@ def test_the_log_lines_are_the_document_s(graph: Graph, site: Site, caplog: pyte
         "Processor: Queue length: 7 articles remaining",
     ]
     kept = graph.read("news_processor.runs", topic="BTC", limit=5)
-    assert [(row["loaded"], row["processed"], row["removed"], row["moved_to_end"], row["remaining"]) for row in kept] == [(5, 5, 5, 0, 7)]
+    assert [
+        (row["loaded"], row["processed"], row["removed"], row["moved_to_end"], row["remaining"]) for row in kept
+    ] == [(5, 5, 5, 0, 7)]
 
 
 def failing(site: Site, path: str, *statuses: int, **headers: str) -> list[int]:
@@ -174,7 +185,9 @@ def test_html_is_read_and_a_title_that_is_missing_is_taken_from_the_page(graph: 
     run = process(graph)
     assert (run.rebuilt, run.removed) == (1, 1), "what was put in by hand is queued without a log"
     row = articles(graph)["/page/1"]
-    assert row["title"] == "Caf\xe9 prices" and row["content"].startswith("Bitcoin rose") and row["state"] == "processed"
+    assert (
+        row["title"] == "Caf\xe9 prices" and row["content"].startswith("Bitcoin rose") and row["state"] == "processed"
+    )
 
 
 def model(words: list[str], **more: Any) -> StreamingModel:
@@ -198,7 +211,9 @@ def test_a_model_summarizes_and_judges_by_setting(graph: Graph, site: Site, monk
     assert TEXT[:40] in str(summary.asked[0]) and "Prices rose." in str(judge.asked[0]), "what is judged is the summary"
 
 
-def test_three_tries_at_the_model_then_the_offline_summary_stands_labelled(graph: Graph, site: Site, clock: ManualClock) -> None:
+def test_three_tries_at_the_model_then_the_offline_summary_stands_labelled(
+    graph: Graph, site: Site, clock: ManualClock
+) -> None:
     busy = model(["never"], failures=[503] * 10)
     site.add(1)
     update(graph, site)
@@ -210,7 +225,9 @@ def test_three_tries_at_the_model_then_the_offline_summary_stands_labelled(graph
             in_order(graph)
             clock.forward(60)
     assert [removed for removed, _ in seen] == [0, 0, 1] and len(busy.asked) == 3
-    assert seen[0][1] == 'error: the model answers 503: {"error": "busy"} (attempt 1/3)' and "(attempt 3/3)" in seen[2][1]
+    assert (
+        seen[0][1] == 'error: the model answers 503: {"error": "busy"} (attempt 1/3)' and "(attempt 3/3)" in seen[2][1]
+    )
     row = articles(graph)["/page/1"]
     assert row["summarizer"] == "extractive (word statistics), since the model (default) failed" and row["summary"]
     assert site.traffic.asked.count("/page/1") == 1, "the content was saved: its page was not fetched again"
@@ -229,7 +246,9 @@ def test_a_model_that_refuses_is_not_asked_again(graph: Graph, site: Site) -> No
     assert row["sentimentBy"] == "words (VADER), since the model (default) failed" and row["sentiment"] == "positive"
 
 
-def test_a_sentiment_that_fails_repeats_neither_content_nor_summary(graph: Graph, site: Site, clock: ManualClock) -> None:
+def test_a_sentiment_that_fails_repeats_neither_content_nor_summary(
+    graph: Graph, site: Site, clock: ManualClock
+) -> None:
     odd = model(["I", " can't", " say"])
     site.add(1)
     update(graph, site)

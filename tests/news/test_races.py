@@ -43,7 +43,13 @@ def test_the_race_table_of_the_document(graph: Graph, site: Site) -> None:
     update(graph, site)
     assert additions(graph) == [a, b, c] and checkpoint(graph) == ""
     # T0: both read.
-    merging = Merging(graph, "BTC", lambda step: site.add(4, 5) and update(graph, site) if step == "additions_read" and len(site.items) == 3 else None)
+    merging = Merging(
+        graph,
+        "BTC",
+        lambda step: (
+            site.add(4, 5) and update(graph, site) if step == "additions_read" and len(site.items) == 3 else None
+        ),
+    )
     # T1: the updater appends D and E, after the processor read and before it writes.
     merged = merging.merge()
     assert additions(graph)[:3] == [a, b, c] and merged.missing == []
@@ -58,7 +64,9 @@ def test_the_race_table_of_the_document(graph: Graph, site: Site) -> None:
     in_order(graph)
 
 
-def test_an_updater_that_trims_between_reading_and_writing_of_a_merge_takes_nothing_away(graph: Graph, site: Site) -> None:
+def test_an_updater_that_trims_between_reading_and_writing_of_a_merge_takes_nothing_away(
+    graph: Graph, site: Site
+) -> None:
     a, b, c, d = ids(site, 1, 2, 3, 4)
     site.add(1, 2)
     update(graph, site)
@@ -81,7 +89,17 @@ def test_an_updater_that_trims_between_reading_and_writing_of_a_merge_takes_noth
 
 # Before each step the worker stands still, so a worker has one more place to stop at than steps that are told.
 UPDATER = ("index_read", "page_fetched", "stored")
-PROCESSOR = ("additions_read", "merged", "additions_read", "mended", "front_read", "loaded", "content_saved", "summary_saved", "finished")
+PROCESSOR = (
+    "additions_read",
+    "merged",
+    "additions_read",
+    "mended",
+    "front_read",
+    "loaded",
+    "content_saved",
+    "summary_saved",
+    "finished",
+)
 
 
 def schedules(updater: int) -> Iterator[str]:
@@ -116,7 +134,11 @@ def test_every_interleaving_of_updater_and_processor(graph: Graph, site: Site, f
         tried += 1
     assert tried == (220 if full else 55) and rounds[True] > 0 and rounds[False] > 0
     rest = process(graph, max_articles_per_run=1000, mentions=False)
-    assert rest.rebuilt == 0 and rest.remaining == 0 and {row["state"] for row in articles(graph).values()} == {"processed"}
+    assert (
+        rest.rebuilt == 0
+        and rest.remaining == 0
+        and {row["state"] for row in articles(graph).values()} == {"processed"}
+    )
     assert passed(graph) == dict.fromkeys(("additions", "content", "summary", "sentiment"), 2 * tried), "none twice"
     assert checkpoint(graph) == additions(graph)[-1]
     pages = [path for path in site.traffic.asked if path.startswith("/page/")]

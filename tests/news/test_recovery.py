@@ -52,9 +52,13 @@ def test_a_rebuilt_queue_keeps_the_order_of_arrival(half_done: Graph) -> None:
 
 
 @pytest.mark.parametrize("unknown", ["news-unheard-of", ""])
-def test_an_unknown_checkpoint_merges_with_dedupe(half_done: Graph, site: Site, clock: ManualClock, unknown: str) -> None:
+def test_an_unknown_checkpoint_merges_with_dedupe(
+    half_done: Graph, site: Site, clock: ManualClock, unknown: str
+) -> None:
     before = queue(half_done)
-    half_done.execute("MATCH (c:NewsCheckpoint {name: 'BTC_ADDITIONS_CHECKPOINT'}) SET c.article = $to", {"to": unknown})
+    half_done.execute(
+        "MATCH (c:NewsCheckpoint {name: 'BTC_ADDITIONS_CHECKPOINT'}) SET c.article = $to", {"to": unknown}
+    )
     site.add(*range(12, 14))
     update(half_done, site)
     assert len(additions(half_done)) == 14, "by an unknown checkpoint nothing is trimmed"
@@ -68,7 +72,11 @@ def test_a_checkpoint_that_is_gone_is_made_anew(half_done: Graph, site: Site, cl
     half_done.execute("MATCH (c:NewsCheckpoint) DELETE c")
     process_all(half_done, clock)
     in_order(half_done)
-    assert states(half_done) == {"processed": 12} and fetched_once(site) and checkpoint(half_done) == additions(half_done)[-1]
+    assert (
+        states(half_done) == {"processed": 12}
+        and fetched_once(site)
+        and checkpoint(half_done) == additions(half_done)[-1]
+    )
 
 
 def test_a_log_that_is_gone_costs_nothing(graph: Graph, site: Site, clock: ManualClock) -> None:

@@ -24,9 +24,19 @@ def written(block: Block) -> set[str]:
     """The labels of all nodes and relationships that a block may make, change or delete."""
     tokens = [token for token in tokenise(block.text, block.file) if token.kind != "comment"]
     facts = facts_of(tokens, block.file)
-    deleted = {name for found in re.findall(r"\bDELETE\s+([\w\s,]+?)(?:\bRETURN\b|$)", block.text) for name in re.findall(r"\w+", found)}
-    variables = {one.variable for one in facts.assigned} | {name for name, _ in facts.replaced} | {name.lower() for name in deleted}
-    labels = {label for label, _ in facts.made} | {label for name in variables for label in facts.labels.get(name, {"?"})}
+    deleted = {
+        name
+        for found in re.findall(r"\bDELETE\s+([\w\s,]+?)(?:\bRETURN\b|$)", block.text)
+        for name in re.findall(r"\w+", found)
+    }
+    variables = (
+        {one.variable for one in facts.assigned}
+        | {name for name, _ in facts.replaced}
+        | {name.lower() for name in deleted}
+    )
+    labels = {label for label, _ in facts.made} | {
+        label for name in variables for label in facts.labels.get(name, {"?"})
+    }
     if block.writes:
         labels |= {label.lower() for label in re.findall(r"\b(?:MERGE|CREATE)\s+\([^)]*\)-\[\w*:(\w+)", block.text)}
     return {table for table in tables() if table.lower() in labels} | ({"?"} & labels)
@@ -57,7 +67,12 @@ def test_each_key_of_the_document_is_written_by_one_role() -> None:
         label: {block.entity for entity in library().entities for block in blocks(entity) if label in written(block)}
         for label in (LOG, INDEX, QUEUE, CHECKPOINT)
     }
-    assert writers == {LOG: {"news_updater"}, INDEX: {"news_updater"}, QUEUE: {"news_processor"}, CHECKPOINT: {"news_processor"}}
+    assert writers == {
+        LOG: {"news_updater"},
+        INDEX: {"news_updater"},
+        QUEUE: {"news_processor"},
+        CHECKPOINT: {"news_processor"},
+    }
 
 
 @pytest.mark.parametrize(

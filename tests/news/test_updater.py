@@ -64,7 +64,9 @@ def test_feeds_of_both_kinds_are_read(graph: Graph, site: Site) -> None:
     assert update(graph, site, providers=[feed(site)]).found == 1
     found = articles(graph)
     assert found["/page/1"]["title"] == "Stock & bond" and found["/page/2"]["source"] == "127.0.0.1"
-    row = graph.query("MATCH (a:NewsArticle)-[:PUBLISHED_BY]->(s:NewsSource) RETURN s.title, a.description, a.date").rows
+    row = graph.query(
+        "MATCH (a:NewsArticle)-[:PUBLISHED_BY]->(s:NewsSource) RETURN s.title, a.description, a.date"
+    ).rows
     assert {(one[0], one[1]) for one in row} == {("Atom", "What happened.")}, "one publisher, by its site"
     assert {one[2].isoformat() for one in row} == {"2026-05-01T10:01:00+00:00", "2026-05-01T10:02:00+00:00"}
 
@@ -83,7 +85,9 @@ def test_keys_go_in_headers_and_never_in_an_address_or_the_graph(graph: Graph, s
     site.add(*range(12))
     update(graph, site, providers=[newsdata(site), apitube(site)])
     assert set(site.keys) == {KEY} and not any(KEY in path for path in site.traffic.asked)
-    stored = [graph.query(f"MATCH (n:{label}) RETURN n").rows for label in ("NewsArticle", "NewsProvider", "NewsSource")]
+    stored = [
+        graph.query(f"MATCH (n:{label}) RETURN n").rows for label in ("NewsArticle", "NewsProvider", "NewsSource")
+    ]
     assert KEY not in str(stored)
 
 
@@ -153,7 +157,11 @@ def test_a_bad_item_is_named_with_its_field_and_costs_nothing_that_is_good(graph
     site.add(5)
     run = update(graph, site)
     assert run.found == 2
-    assert [reason.split(":")[0] for reason in run.rejected] == ["newsdata, page 1, item 1", "newsdata, page 1, item 2", "newsdata, page 1, item 3"]
+    assert [reason.split(":")[0] for reason in run.rejected] == [
+        "newsdata, page 1, item 1",
+        "newsdata, page 1, item 2",
+        "newsdata, page 1, item 3",
+    ]
     assert "link" in run.rejected[0] and "title" in run.rejected[1] and "pw" not in run.rejected[0]
 
 
@@ -203,7 +211,11 @@ def test_priorities_by_site_and_by_words_of_the_title(graph: Graph, site: Site) 
     site.add(2, title="Breaking: exchange hacked")
     site.add(3, title="Sponsored: buy now")
     update(graph, site, high_priority="breaking, other.example", low_priority="sponsored")
-    assert {path: row["priority"] for path, row in articles(graph).items()} == {"/page/1": 1, "/page/2": 0, "/page/3": 2}
+    assert {path: row["priority"] for path, row in articles(graph).items()} == {
+        "/page/1": 1,
+        "/page/2": 0,
+        "/page/3": 2,
+    }
     run = process(graph, max_articles_per_run=1)
     assert run.removed == 1 and articles(graph)["/page/2"]["state"] == "processed"
     process(graph, max_articles_per_run=1)
@@ -217,7 +229,12 @@ def test_another_topic_has_keys_of_its_own(graph: Graph, site: Site) -> None:
     assert update(graph, site, topic="ETH").found == 1, "an article belongs to the topic that found it first"
     assert process(graph, topic="ETH").loaded == 1 and process(graph).loaded == 1
     names = [row["name"] for row in graph.read("news_processor.checkpoints", topic="ETH")]
-    assert names == ["ETH_ADDITIONS_CHECKPOINT", "ETH_CONTENT_CHECKPOINT", "ETH_SENTIMENT_CHECKPOINT", "ETH_SUMMARY_CHECKPOINT"]
+    assert names == [
+        "ETH_ADDITIONS_CHECKPOINT",
+        "ETH_CONTENT_CHECKPOINT",
+        "ETH_SENTIMENT_CHECKPOINT",
+        "ETH_SUMMARY_CHECKPOINT",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -247,7 +264,9 @@ def test_a_faulty_answer_is_told_and_kept(
     assert "apikey" not in json.dumps(run.errors)
 
 
-@pytest.mark.parametrize("body", [b"plainly no feed", b"<rss><channel><item><title>cut", b"/etc/hostname", b"\xff\xfe\x00"])
+@pytest.mark.parametrize(
+    "body", [b"plainly no feed", b"<rss><channel><item><title>cut", b"/etc/hostname", b"\xff\xfe\x00"]
+)
 def test_what_is_no_feed_is_told(graph: Graph, site: Site, body: bytes) -> None:
     async def odd(request: Request) -> bool:
         await request.answer(body, media_type="text/html")
