@@ -14,6 +14,7 @@ from graphvine.units import check_texts
 from graphvine.workers.news.article import BadArticle, article_id, found, moment_of, plain
 from graphvine.workers.news.providers.apitube import _article as from_apitube
 from graphvine.workers.news.providers.feed import _parsed
+from graphvine.workers.news.providers.interface import taken
 from graphvine.workers.news.providers.newsdata import _article as from_newsdata
 from graphvine.workers.news.sentiment import SentimentFailed, open_words
 from graphvine.workers.news.sentiment.model import understood
@@ -78,20 +79,16 @@ FIELDS = [
 @given(st.dictionaries(st.sampled_from(FIELDS), WILD | st.just("https://example.org/a"), max_size=10) | WILD)
 def test_wild_items_are_articles_or_refused_with_a_field(item: Any) -> None:
     for make in (from_newsdata, from_apitube):
-        try:
-            article = make(item)
-        except BadArticle as error:
-            assert str(error).startswith(("link: ", "title: ", "it is no object"))
-            continue
-        assert (
-            article.title
-            and article.link.startswith("http")
-            and article.sentiment in ("", "positive", "neutral", "negative")
-        )
-        assert article.date is None or (article.date.tzinfo is UTC and article.date > datetime(1989, 1, 1, tzinfo=UTC))
-        check_texts(
-            [article.title, article.description, article.author, article.source, list(article.keywords)], "article"
-        )
+        articles, rejected = taken([item], make)
+        assert len(articles) + len(rejected) == 1
+        named = ("item 0: link: ", "item 0: title: ", "item 0: it is no object")
+        assert all(reason.startswith(named) for reason in rejected)
+        for one in articles:
+            assert (
+                one.title and one.link.startswith("http") and one.sentiment in ("", "positive", "neutral", "negative")
+            )
+            assert one.date is None or (one.date.tzinfo is UTC and one.date > datetime(1989, 1, 1, tzinfo=UTC))
+            check_texts([one.title, one.description, one.author, one.source, list(one.keywords)], "article")
 
 
 @given(

@@ -67,7 +67,7 @@ def test_the_race_table_of_the_document(graph: Graph, site: Site) -> None:
 def test_an_updater_that_trims_between_reading_and_writing_of_a_merge_takes_nothing_away(
     graph: Graph, site: Site
 ) -> None:
-    a, b, c, d = ids(site, 1, 2, 3, 4)
+    c, d = ids(site, 3, 4)
     site.add(1, 2)
     update(graph, site)
     process(graph, max_articles_per_run=1)
