@@ -15,7 +15,8 @@ from tests.news.support import additions, articles, checkpoint, in_order, local,
 from tests.support.processes import Send
 from tests.support.stores import Place
 
-OPTIONS: dict[str, Any] = {"max_lost_claims": 100_000, "backoff_seconds": 0.01}
+# Checkpoints come often, so that kills hit them too.
+OPTIONS: dict[str, Any] = {"max_lost_claims": 100_000, "backoff_seconds": 0.01, "checkpoint_memory_mb": 4}
 
 
 def working(send: Send, place: Place, url: str, works: Sequence[str], stand_at: str = "") -> dict[str, Any]:

@@ -71,6 +71,13 @@ def test_feeds_of_both_kinds_are_read(graph: Graph, site: Site) -> None:
     assert {one[2].isoformat() for one in row} == {"2026-05-01T10:01:00+00:00", "2026-05-01T10:02:00+00:00"}
 
 
+def test_a_key_in_the_address_of_a_feed_is_not_told(graph: Graph, site: Site) -> None:
+    run = update(graph, site, providers=[feed(site, "/nowhere?token=secret"), feed(site, "/rss?token=other")])
+    assert "404" in next(iter(run.errors.values())) and "secret" not in str(run)
+    names = [row["name"] for row in graph.read("news_updater.providers", topic="BTC")]
+    assert len(set(names)) == 2 and "token" not in str(names)
+
+
 def test_articles_of_apitube_come_with_their_sentiment(graph: Graph, site: Site) -> None:
     site.add(1, sentiment="negative", score=-0.6)
     update(graph, site, providers=[apitube(site)])

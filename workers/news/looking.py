@@ -67,7 +67,8 @@ def list_articles(
     return [
         NewsItem(
             row["id"], row["topic"], row["state"], row["title"], row["link"], row["date"], row["source"],
-            row["provider"], row["sentiment"] or None, row["sentimentScore"], row["summary"],
+            row["provider"], row["sentiment"] or None, row["sentimentScore"] if row["sentiment"] else None,
+            row["summary"],
         )
         for row in rows
     ]  # fmt: skip
@@ -79,6 +80,8 @@ def show_article(graph: Graph, key: str) -> NewsDetail:
     if not rows:
         raise UnknownArticle(key)
     article = {name: value if value != "" else None for name, value in rows[0].items()}
+    if article["sentiment"] is None:
+        article["sentimentScore"] = None
     return NewsDetail(
         article,
         graph.read(f"{PIPELINE}.same_stories", key=article["id"]),

@@ -88,7 +88,7 @@ class Passage:
         held.content, held.title = content.text, held.title or content.title
         held.vector = await self._shop.vector(held)
         steps = held.save("content", self._at, content=content.text, words=content.words, title=content.title)
-        if self._shop.stories is not None:
+        if self._shop.stories is not None and held.vector:
             steps.append(held.with_claim("save_vectors", [self._shop.stories.saved(held)]))
         await self._save(held, steps)
         self._tell("content_saved")

@@ -174,7 +174,10 @@ class Processor:
         for task in tasks:
             if not task.cancelled() and (error := task.exception()) is not None:
                 raise error  # the store itself: nothing of an article ends up here
-        return Counter(None if task.cancelled() else task.result() for task in tasks)
+        return Counter(
+            task.result() if not task.cancelled() else End.LOST if context.lost(one.claim) else None
+            for task, one in tasks.items()
+        )
 
     async def _finished(self, tasks: dict[asyncio.Task[End], Held], context: Context) -> None:
         pending = set(tasks)

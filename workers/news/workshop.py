@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from graphvine.workers.parts.summarizing.extractive import ExtractiveSummarizer
 
 if TYPE_CHECKING:
     from graphvine.workers.parts.embedding import Embedder
+
+_log = logging.getLogger("graphvine.news")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +87,14 @@ class Workshop:
             return _judged(await offline.analyse(held.title, text), label, told)
 
     async def vector(self, held: Held) -> list[float]:
+        """What it is about, as numbers; without them it is an article like any other, only that it has no likes."""
         if self.stories is None:
             return []
-        return await asyncio.to_thread(self.stories.vector, held.title, held.content)
+        try:
+            return await asyncio.to_thread(self.stories.vector, held.title, held.content)
+        except Exception as error:
+            _log.warning("no vector for %s: %s: %s", held.claim.key, type(error).__name__, error)
+            return []
 
     def _attempt(self, reason: str, attempt: int) -> str:
         return error_of(reason, attempt, self._settings.max_attempts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import io
 from calendar import timegm
 from datetime import UTC, datetime
@@ -25,7 +26,9 @@ class Feed:
 
     @property
     def name(self) -> str:
-        return f"feed {self._url}"
+        """Its address; what stands behind a question mark may be a key, so it is told by its hash alone."""
+        where, _, asked_for = self._url.partition("?")
+        return f"feed {where}" + (f" {hashlib.sha256(asked_for.encode()).hexdigest()[:8]}" if asked_for else "")
 
     async def page(self, ask: Ask, cursor: str) -> Page:
         answer = await asked(self.name, ask, self._url, _HEADERS)
