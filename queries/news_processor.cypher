@@ -53,17 +53,17 @@ MATCH (a:NewsArticle)
 WHERE a.id = key
 RETURN a.id AS id, a.state AS state;
 
-// name: enqueue(rows, topic, at)
+// name: enqueue(rows, at)
 // held: rows.claim
 // number: rows.place
-// Put these at the end of the queue, where they are pending and not in it yet.
+// Put these at the end of their topic's queue, where they are pending and not in it yet.
 UNWIND $rows AS r
 WITH r.id AS id, r.place AS place
 MATCH (a:NewsArticle)
 WHERE a.id = id AND a.state = 'pending'
-WITH id, place, a.priority AS priority
+WITH id, place, a.priority AS priority, a.topic AS topic
 MERGE (q:NewsQueued {id: id})
-ON CREATE SET q.topic = $topic, q.priority = priority, q.place = place, q.at = $at
+ON CREATE SET q.topic = topic, q.priority = priority, q.place = place, q.at = $at
 RETURN q.place AS place, q.id AS id, q.place = place AS created;
 
 // == The queue ==

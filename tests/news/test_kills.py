@@ -76,7 +76,7 @@ def test_a_kill_at_each_step_of_the_processor(template: Place, tmp_path: Path, s
 def test_killed_at_any_moment_again_and_again(template: Place, tmp_path: Path, site: Site, full: bool) -> None:
     chance, number = random.Random(5), 0
     place = template.copy_to(tmp_path / "store")
-    for _ in range(100 if full else 6):
+    for _ in range(100 if full else 4):
         site.add(*range(number, number + 3))
         number += 3
         with Child(killing.working, place, site.url, ("update", "process")) as child:

@@ -129,5 +129,21 @@ def test_failed_articles_come_back_by_either_command(graph: Graph, site: Site, c
     assert states(graph) == {"processed": 3}
 
 
+def test_another_try_is_made_in_the_queue_of_its_own_topic(graph: Graph, site: Site) -> None:
+    site.add(1)
+    site.pages["/page/1"] = _gone
+    update(graph, site, topic="ETH")
+    process(graph, topic="ETH")
+    assert graph.news.retry(everything=True) == 1 and queue(graph) == [] and len(queue(graph, "ETH")) == 1
+
+
+def test_a_graph_without_news_stays_without(graph: Graph) -> None:
+    assert process(graph).loaded == 0
+    counted = [
+        graph.query(f"MATCH (n:{label}) RETURN count(*)").rows[0][0] for label in ("NewsCheckpoint", "NewsProcessorRun")
+    ]
+    assert counted == [0, 0]
+
+
 async def _gone(request: Request) -> None:
     await request.answer(b"gone", status=404)

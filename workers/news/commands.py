@@ -159,7 +159,6 @@ def retry(
     ] = "",
     everything: Annotated[bool, typer.Option("--all", help="All that failed.")] = False,
     first: Annotated[bool, typer.Option("--first", help="Before all others of the queue.")] = False,
-    topic: Annotated[str | None, _TOPIC] = None,
 ) -> None:
     """Put failed articles back into the queue; articles that back off need not wait any longer.
 
@@ -171,7 +170,7 @@ def retry(
     if sum([bool(ids), bool(contains), everything]) != 1:
         context.fail("say what to try again, in one way: ids, --contains TEXT, or --all")
     with opened(context) as graph:
-        moved = _news(graph, topic).retry(ids or (), contains=contains, everything=everything, first=first)
+        moved = _news(graph, None).retry(ids or (), contains=contains, everything=everything, first=first)
     print(f"{moved} to be tried again")
 
 

@@ -64,8 +64,7 @@ class News:
         self, ids: Sequence[str] = (), *, contains: str = "", everything: bool = False, first: bool = False
     ) -> int:
         """Try failed articles again, and those that back off at once; with `first` before all others."""
-        topic = self._settings.topic
-        return retrying.retry(self._graph, topic, ids, contains=contains, everything=everything, first=first)
+        return retrying.retry(self._graph, ids, contains=contains, everything=everything, first=first)
 
 
 def _given(**values: str | None) -> dict[str, str]:

@@ -39,7 +39,6 @@ class Mended:
 class Merging:
     def __init__(self, graph: Graph, topic: str, tell: Tell) -> None:
         self._graph, self._topic, self._tell = graph, topic, tell
-        self._opened = False
 
     def merge(self) -> Merged:
         """Queue what the log holds after the checkpoint.
@@ -47,7 +46,6 @@ class Merging:
         A checkpoint that the log does not hold was trimmed, or is wrong: then the whole log is merged. Nothing comes
         twice by it, since only articles that are pending and not in the queue are taken.
         """
-        self._open()
         count, missing = 0, list[str]()
         checkpoint, additions = self._read()
         for _ in range(_TRIES):
@@ -76,16 +74,25 @@ class Merging:
         missing = [row["id"] for row in strays if row["state"] is None and row["id"] in gone]
         found = self._graph.read(f"{ROLE}.orphans", topic=self._topic, never=NEVER)
         orphans = [row["id"] for row in found if row["in_log"] is None or row["in_log"] <= merged.up_to]
+        if orphans:
+            self._open()
         rebuilt = sum(self._put_back(part) for part in _parts(orphans))
         self._tell("mended")
         return Mended(rebuilt, len(dropped), missing)
 
     def _read(self) -> tuple[Row, list[Row]]:
         """The checkpoint first: the log read after it holds at least what came later."""
+        checkpoint = self._checkpoint()
+        additions = self._graph.read(f"{ROLE}.additions", topic=self._topic)
+        if checkpoint is None and additions:
+            self._open()
+            checkpoint = self._checkpoint()
+        return checkpoint or {"article": ""}, additions
+
+    def _checkpoint(self) -> Row | None:
         name = additions_checkpoint(self._topic)
         rows = self._graph.read(f"{ROLE}.checkpoints", topic=self._topic)
-        checkpoint = next(row for row in rows if row["name"] == name)
-        return checkpoint, self._graph.read(f"{ROLE}.additions", topic=self._topic)
+        return next((row for row in rows if row["name"] == name), None)
 
     def _write(self, checkpoint: Row, ids: Sequence[str], told: _Told) -> bool:
         """Queue and checkpoint together. False when another processor has merged since: nothing was written."""
@@ -112,9 +119,10 @@ class Merging:
 
     def _enqueue(self, ids: Sequence[str], claim: int, at: Any) -> Step:
         rows = [{"id": id, "place": 0, "claim": claim} for id in ids]
-        return Step(f"{ROLE}.enqueue", {"rows": rows, "topic": self._topic, "at": at})
+        return Step(f"{ROLE}.enqueue", {"rows": rows, "at": at})
 
     def _open(self) -> None:
+        """Make what is missing of the checkpoints; a graph without news has none."""
         names = {row["name"] for row in self._graph.read(f"{ROLE}.checkpoints", topic=self._topic)}
         new = [name for name in all_checkpoints(self._topic) if name not in names]
         if new:

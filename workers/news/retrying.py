@@ -17,37 +17,36 @@ _MOST = 5_000
 
 
 def retry(
-    graph: Graph, topic: str, ids: Sequence[str] = (), *, contains: str = "", everything: bool = False,
-    first: bool = False,
-) -> int:  # fmt: skip
+    graph: Graph, ids: Sequence[str] = (), *, contains: str = "", everything: bool = False, first: bool = False
+) -> int:
     """Try these again; or those that failed and whose id, title, address or error has this in it; or all that failed.
 
-    With `first` they go before all others. Returns how many were put back, or need no longer wait.
+    Each goes into its own topic's queue; with `first` before all others there. Returns how many were put back, or need no longer wait.
     """
     if ids:
         rows = graph.read(f"{PIPELINE}.named", keys=list(dict.fromkeys(ids)))
         missing = set(ids) - {row["key"] for row in rows}
         if missing:
             raise UnknownArticle(sorted(missing)[0])
-        return _put_back(graph, topic, rows, first)
+        return _put_back(graph, rows, first)
     if not contains and not everything:
         raise GraphvineError("say what to try again: ids, a part of the title or error, or everything")
     moved = 0
     while rows := graph.read(f"{PIPELINE}.failed", contains=contains, limit=_MOST):
-        put = _put_back(graph, topic, rows, first)
+        put = _put_back(graph, rows, first)
         moved += put
         if not put:
             break
     return moved
 
 
-def _put_back(graph: Graph, topic: str, rows: list[Row], first: bool) -> int:
+def _put_back(graph: Graph, rows: list[Row], first: bool) -> int:
     now = graph.clock.now_ms()
     failed = [row for row in rows if row["state"] == "failed"]
     waiting = [row["key"] for row in rows if row["state"] == "pending"]
     steps = [Step(f"{PIPELINE}.requeue", {**span, "now": now}) for span in spans([row["seq"] for row in failed])]
     entries = [{"id": row["key"], "place": 0, "claim": 0} for row in failed]
-    steps.append(Step("news_processor.enqueue", {"rows": entries, "topic": topic, "at": moment(now)}))
+    steps.append(Step("news_processor.enqueue", {"rows": entries, "at": moment(now)}))
     steps.append(Step(f"{PIPELINE}.hasten", {"keys": waiting, "now": now}))
     hastened = len(steps) - 1
     if first:
