@@ -21,7 +21,8 @@ def retry(
 ) -> int:
     """Try these again; or those that failed and whose id, title, address or error has this in it; or all that failed.
 
-    Each goes into its own topic's queue; with `first` before all others there. Returns how many were put back, or need no longer wait.
+    Each goes into its own topic's queue; with `first` before all others there. Returns how many were put back, or need
+    no longer wait.
     """
     if ids:
         rows = graph.read(f"{PIPELINE}.named", keys=list(dict.fromkeys(ids)))
