@@ -10,6 +10,7 @@ from graphvine.graph import Graph
 from graphvine.workers.news.mentions import candidates
 from tests.news.servers import Site
 from tests.news.support import articles, process, update
+from tests.support.stores import Place
 from tests.support.web_server import Request
 
 # The same event by two papers, another event of the same company, and something else altogether.
@@ -79,6 +80,18 @@ def test_a_later_article_finds_earlier_ones(told: Graph, site: Site) -> None:
     process(told, same_story="light")
     rows = told.query("MATCH (a:NewsArticle)-[:SAME_STORY]->(b) WHERE a.link ENDS WITH '/page/5' RETURN b.link").rows
     assert sorted(row[0][-7:] for row in rows) == ["/page/1", "/page/2"]
+
+
+def test_what_is_in_the_store_is_found_after_opening_it_again(place: Place, site: Site) -> None:
+    for number in (1, 2):
+        title, text = STORIES[f"/page/{number}"]
+        site.add(number, title=title)
+        site.pages[f"/page/{number}"] = _page(text)
+        with place.open() as graph:
+            update(graph, site)
+            process(graph, same_story="light")
+            found = graph.query("MATCH (a:NewsArticle)-[:SAME_STORY]->(b) RETURN a.link, b.link").rows
+            assert [[link[-7:] for link in row] for row in found] == ([["/page/2", "/page/1"]] if number == 2 else [])
 
 
 def test_wikipedia_articles_that_it_names_are_linked(told: Graph) -> None:

@@ -91,6 +91,8 @@ class Passage:
         if self._shop.stories is not None and held.vector:
             steps.append(held.with_claim("save_vectors", [self._shop.stories.saved(held)]))
         await self._save(held, steps)
+        if self._shop.stories is not None and held.vector:
+            self._shop.stories.remember(held)
         self._tell("content_saved")
         return None
 
