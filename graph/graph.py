@@ -21,7 +21,16 @@ if TYPE_CHECKING:
     from graphvine.claims import Claims
     from graphvine.moving_files import Moved
     from graphvine.reaper import Reaped
-    from graphvine.verbs import GrowEvent, GrowSummary, HackerNews, Picture, RefreshSummary, ScrapeEvent, SearchHit
+    from graphvine.verbs import (
+        GrowEvent,
+        GrowSummary,
+        HackerNews,
+        News,
+        Picture,
+        RefreshSummary,
+        ScrapeEvent,
+        SearchHit,
+    )
 
 
 def open(
@@ -205,6 +214,13 @@ class Graph:
         from graphvine.verbs import hn
 
         return hn(self)
+
+    @property
+    def news(self) -> News:
+        """News: articles, the queue, and one run of the updater or the processor."""
+        from graphvine.verbs import news
+
+        return news(self)
 
     # Care
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from graphvine.graph import Graph
     from graphvine.workers.hn.face import HackerNews
+    from graphvine.workers.news.face import News
     from graphvine.workers.scrape.events import ScrapeEvent
     from graphvine.workers.wikipedia.drawing import Picture
     from graphvine.workers.wikipedia.grow import GrowEvent, GrowSummary
@@ -18,6 +19,7 @@ __all__ = [
     "GrowEvent",
     "GrowSummary",
     "HackerNews",
+    "News",
     "Picture",
     "RefreshSummary",
     "ScrapeEvent",
@@ -26,6 +28,7 @@ __all__ = [
     "grow",
     "grow_events",
     "hn",
+    "news",
     "refresh",
     "reindex",
     "scrape",
@@ -83,6 +86,12 @@ def hn(graph: Graph) -> HackerNews:
     from graphvine.workers.hn.face import HackerNews
 
     return HackerNews(graph)
+
+
+def news(graph: Graph) -> News:
+    from graphvine.workers.news.face import News
+
+    return News(graph)
 
 
 def draw(graph: Graph, around: str | None, limit: int) -> Picture:

@@ -103,6 +103,28 @@ SCRAPE_ITEM = Document(
 )
 
 
+NEWS_ARTICLE = Document(
+    name="news-article-flow.md",
+    initial="pending",
+    final=frozenset({"processed"}),
+    # It has flags, a log and a queue; what it lets happen to an article is told between our states.
+    states=frozenset(),
+    steps=frozenset(
+        {
+            (None, "pending", "store_new_articles"),
+            ("pending", "processing", "load_articles"),
+            ("processing", "processing", "fetch_content"),
+            ("processing", "processing", "content_timeout"),
+            ("processing", "processing", "generate_summary"),
+            ("processing", "processing", "summary_error"),
+            ("processing", "processing", "analyze_sentiment"),
+            ("processing", "processed", "fully_processed"),
+            ("processing", "pending", "timeout_or_error"),
+        }
+    ),
+)
+
+
 def left_out(machine: Machine, document: Document) -> list[str]:
     """What the document has and the machine has not."""
     named = {(step.source, step.target, step.name) for step in machine.moves}
