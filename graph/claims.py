@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import random
 import secrets
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any
 
-from graphvine.clock import NEVER, moment
+from graphvine.clock import NEVER, Clock, moment
 from graphvine.door import Door
 from graphvine.errors import ClaimLost, GraphvineError
 from graphvine.outcomes import Done, GiveUp, Outcome, Postpone, Retry
 from graphvine.queries import Block
-from graphvine.records import Claim, Row, Step, Unit
+from graphvine.records import Claim, Row, Step, Unit, UnitResult
 from graphvine.units import join
 from graphvine.window import is_suspect, spans
+
+Keep = Callable[[list[Claim]], Step]
 
 FAILURES_KEPT = 10
 _FRUITLESS_TRIES = 20
@@ -29,15 +32,25 @@ _MESSAGE_CHARACTERS, _TRACE_CHARACTERS = 2_000, 8_000
 class Claims:
     """The claims of one worker in one pipeline."""
 
-    def __init__(self, door: Door, pipeline: str, worker: str) -> None:
+    def __init__(self, door: Door, pipeline: str, worker: str, clock: Clock | None = None) -> None:
+        """`clock` where the worker's own is not the door's."""
         self._door, self.pipeline, self.worker = door, pipeline, worker
+        self._clock = clock or door.clock
         self._machine = door.machine(pipeline)
         self._settings = door.settings
         self._jitter = random.Random()
 
-    def claim(self, limit: int, states: Collection[str] | None = None, max_depth: int | None = None) -> list[Claim]:
-        """Take up to `limit` rows, nearest first, for this worker alone; none while the pipeline is paused."""
+    def claim(
+        self, limit: int, states: Collection[str] | None = None, max_depth: int | None = None,
+        keep: Keep | None = None,
+    ) -> list[Claim]:  # fmt: skip
+        """Take up to `limit` rows, nearest first, for this worker alone; none while the pipeline is paused.
+
+        `keep` makes the step that records, with the claim itself, what was taken so far.
+        """
         claims: list[Claim] = []
+        if limit > 0 and self._door.served is not None:
+            return self._door.served.claim(self.pipeline, self.worker, limit, states, max_depth)
         if limit <= 0 or self._door.paused(self.pipeline):
             return claims
         window = self._door.window(self.pipeline)
@@ -50,7 +63,7 @@ class Claims:
                 window.offer(rows, self._now)  # not beside others
                 break
             token = secrets.randbits(62) | 1 << 61
-            taken = self._take(rows, token)
+            taken = self._take(rows, token, keep and partial(_kept, keep, claims))
             # Others were quicker, or the rows are in no state that can be claimed: not for ever.
             fruitless = 0 if taken else fruitless + 1
             claims += taken
@@ -113,7 +126,7 @@ class Claims:
         block = self._door.library.block(f"{self.pipeline}.{name}")
         return [Step(block.full_name, {**span, **parameters}) for span in self._by_token(claims)]
 
-    def _take(self, rows: list[Row], token: int) -> list[Claim]:
+    def _take(self, rows: list[Row], token: int, keep: Keep | None = None) -> list[Claim]:
         # A word that is no state of the machine, set by hand: left where it is, the doctor tells of it.
         rows = [row for row in rows if self._machine.by_role("claim", row["state"]) is not None]
         by_state = {state: list(group) for state, group in groupby(sorted(rows, key=_state), key=_state)}
@@ -126,17 +139,24 @@ class Claims:
                 continue
             block = self._block("claim", state)
             steps += [Step(block.full_name, {**span, **given}) for span in spans([row["seq"] for row in group])]
-        try:
-            answers = self._door.run(Unit.of(steps)).rows
-        except GraphvineError:
-            self._door.window(self.pipeline).drop()
-            raise
-        taken = {row["seq"] for answer in answers for row in answer}
-        self._door.window(self.pipeline).tried(rows, taken)
         after = {
             state: next(move.target for move in self._block("claim", state).moves if state in move.sources)
             for state in by_state
         }
+
+        def made(result: UnitResult) -> list[Claim]:
+            return self._made(rows, {row["seq"] for answer in result.rows for row in answer}, token, after)
+
+        try:
+            result = self._door.run(Unit.of(steps), None if keep is None else lambda done: keep(made(done)))
+        except GraphvineError:
+            self._door.window(self.pipeline).drop()
+            raise
+        claims = made(result)
+        self._door.window(self.pipeline).tried(rows, {claim.seq for claim in claims})
+        return claims
+
+    def _made(self, rows: list[Row], taken: set[int], token: int, after: dict[str, str]) -> list[Claim]:
         return [
             Claim(
                 self.pipeline, row["key"], row["seq"], token, after[row["state"]], row["depth"],
@@ -216,11 +236,15 @@ class Claims:
 
     @property
     def _now(self) -> int:
-        return self._door.clock.now_ms()
+        return self._clock.now_ms()
 
     @property
     def _at(self) -> Any:
         return moment(self._now)
+
+
+def _kept(keep: Keep, before: list[Claim], now: list[Claim]) -> Step:
+    return keep([*before, *now])
 
 
 def _one_claim_a_row(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:

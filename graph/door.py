@@ -5,21 +5,24 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from graphvine.clock import NEVER, Clock, moment
-from graphvine.engines.protocol import Engine
+from graphvine.engines.protocol import Engine, KeepingEngine, Receipt, ServedEngine
 from graphvine.errors import UnknownPipeline
 from graphvine.queries import Machine
 from graphvine.records import Row, Step, Unit, UnitResult
+from graphvine.remote_window import RemoteWindows
 from graphvine.scanning import scan_ready
 from graphvine.settings import Settings
 from graphvine.shared_window import SharedWindows
 from graphvine.window import Scan, Scanned, Windows
 
+AnyWindows = Windows | SharedWindows | RemoteWindows
 Listener = Callable[[str, dict[str, Any]], None]
 # After this long a pause that another process ordered is seen.
 _PAUSE_SEEN_SECONDS = 1.0
+_PAUSING = frozenset({"graph.pause", "graph.resume"})
 
 
 class Door:
@@ -27,7 +30,7 @@ class Door:
         self.engine, self.settings, self.clock = engine, settings, clock
         self.library = engine.library
         self._listeners: list[Listener] = []
-        self._windows: dict[str, Windows | SharedWindows] = {}
+        self._windows: dict[str, AnyWindows] = {}
         self._pauses: dict[str, str] | None = None
         self._sizes: dict[str, int] = {}
         self._pauses_read_at = 0.0
@@ -36,6 +39,9 @@ class Door:
     def listen(self, listener: Listener) -> None:
         """Be told of events: (name, facts)."""
         self._listeners.append(listener)
+
+    def unlisten(self, listener: Listener) -> None:
+        self._listeners = [one for one in self._listeners if one is not listener]
 
     def report(self, event: str, **facts: Any) -> None:
         for listener in self._listeners:
@@ -54,11 +60,18 @@ class Door:
         self.report("read", block=name, rows=len(rows), seconds=time.perf_counter() - started)
         return rows
 
-    def run(self, unit: Unit) -> UnitResult:
-        """Run a unit, and tell the windows which rows became ready by it."""
+    @property
+    def served(self) -> ServedEngine | None:
+        """The line to the process that owns the store, where another one does."""
+        return cast(ServedEngine, self.engine) if self.engine.capabilities.served else None
+
+    def run(self, unit: Unit, receipt: Receipt | None = None, *, now: int | None = None) -> UnitResult:
+        """Run a unit, and tell the windows which rows became ready by it. `now` is the time of whoever sent it."""
         started = time.perf_counter()
-        result = self.engine.write(unit)
-        now = self.clock.now_ms()
+        result = self.engine.write(unit) if receipt is None else cast(KeepingEngine, self.engine).write(unit, receipt)
+        now = self.clock.now_ms() if now is None else now
+        if any(step.block in _PAUSING for step in unit.steps):
+            self._pauses = None
         for step, rows in zip(unit.steps, result.rows, strict=True):
             block = self.library.block(step.block)
             if block.ready and rows and block.entity in self._windows:
@@ -70,7 +83,7 @@ class Door:
         )
         return result
 
-    def window(self, pipeline: str) -> Windows | SharedWindows:
+    def window(self, pipeline: str) -> AnyWindows:
         """What comes next in this pipeline."""
         with self._lock:
             if pipeline not in self._windows:
@@ -113,7 +126,9 @@ class Door:
             self._pauses_read_at = time.monotonic()
         return self._pauses
 
-    def _new_window(self, pipeline: str) -> Windows | SharedWindows:
+    def _new_window(self, pipeline: str) -> AnyWindows:
+        if self.served is not None:
+            return RemoteWindows(self.served, pipeline)
         initial, size = self.machine(pipeline).initial.name, self.settings.window_rows
         if self.engine.capabilities.single_owner:
             return Windows(self._scan(pipeline), size, initial)

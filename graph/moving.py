@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graphvine.graph import Graph
 
 # What an engine keeps of itself, or draws anew when it is opened.
-_BOOKKEEPING = ("SchemaVersion", "Pipeline", "State", "TRANSITION")
+_BOOKKEEPING = ("SchemaVersion", "Pipeline", "State", "TRANSITION", "Receipt")
 _WHILE_LOADING = "a graph is being loaded; if that was cut, empty the graph and load it again"
 Progress = Callable[[int, int], None]
 Rows = Callable[[str], Iterator[list[Any]]]

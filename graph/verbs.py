@@ -37,6 +37,10 @@ __all__ = [
 
 
 def grow(graph: Graph, titles: Sequence[str], **options: Any) -> GrowSummary:
+    if graph.door.served is not None:
+        from graphvine.workers.wikipedia.submitting import grow as submit
+
+        return submit(graph, titles, **options)
     from graphvine.workers.wikipedia.grow import grow as run
 
     return run(graph, titles, **options)
@@ -49,7 +53,12 @@ def grow_events(graph: Graph, titles: Sequence[str], **options: Any) -> Iterator
 
 
 def search(graph: Graph, text: str, **options: Any) -> list[SearchHit]:
-    from graphvine.workers.wikipedia.searching import ArticleSearch
+    from graphvine.workers.wikipedia.searching import ArticleSearch, SearchHit
+
+    if graph.door.served is not None:
+        from graphvine.remote import call
+
+        return call(graph, "article.search", {"text": text, **options}, list[SearchHit])
 
     searching = ArticleSearch(graph)
     try:
@@ -61,6 +70,10 @@ def search(graph: Graph, text: str, **options: Any) -> list[SearchHit]:
 def reindex(graph: Graph, progress: Callable[[int], None] | None = None) -> int:
     from graphvine.workers.wikipedia.searching import ArticleSearch
 
+    if graph.door.served is not None:
+        from graphvine.remote import call
+
+        return call(graph, "article.reindex", {}, int)
     searching = ArticleSearch(graph)
     try:
         articles = searching.rebuild(progress)
@@ -71,6 +84,10 @@ def reindex(graph: Graph, progress: Callable[[int], None] | None = None) -> int:
 
 
 def scrape(graph: Graph, urls: Sequence[str], **options: Any) -> AsyncGenerator[ScrapeEvent, None]:
+    if graph.door.served is not None:
+        from graphvine.workers.scrape.submitting import scrape as submit
+
+        return submit(graph, urls, **options)
     from graphvine.workers.scrape.scraping import scrape as run
 
     return run(graph, urls, **options)

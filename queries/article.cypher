@@ -744,3 +744,49 @@ MATCH (a:Article)
 WHERE a.expansion_state = 'claimed'
   AND a.claimed_at < $cutoff
 RETURN a.title AS title, a.claimed_at AS claimed_at, a.expansion_depth AS expansion_depth;
+
+// == To be shown ==
+
+// name: listed(after, limit)
+// Articles in the order of their numbers.
+MATCH (a:Article)
+WHERE a.seq > $after
+RETURN a.seq AS seq, a.title AS title, a.expansion_state AS state, a.expansion_depth AS depth,
+    a.processed_at AS processed_at, a.last_error AS last_error
+ORDER BY seq LIMIT $limit;
+
+// name: listed_in(state, after, limit)
+// The same, of one state.
+MATCH (a:Article)
+WHERE a.seq > $after AND a.expansion_state = $state
+RETURN a.seq AS seq, a.title AS title, a.expansion_state AS state, a.expansion_depth AS depth,
+    a.processed_at AS processed_at, a.last_error AS last_error
+ORDER BY seq LIMIT $limit;
+
+// name: shown(key)
+// One article.
+MATCH (a:Article)
+WHERE a.title = $key
+RETURN a.title AS title, a.expansion_state AS state, a.expansion_depth AS depth, a.seq AS seq,
+    a.claimed_by AS claimed_by, a.processed_at AS processed_at, a.retry_count AS retry_count, a.last_error AS last_error;
+
+// name: links_shown(key, limit)
+// What an article links to.
+MATCH (a:Article)-[l:LINKS_TO]->(b:Article)
+WHERE a.title = $key AND l.gone = 0
+RETURN DISTINCT b.title AS title, b.expansion_state AS state
+LIMIT $limit;
+
+// name: sections_shown(key, limit)
+// The sections of an article, from top to bottom.
+MATCH (a:Article)-[h:HAS_SECTION]->(s:Section)
+WHERE a.title = $key AND h.gone = 0
+RETURN s.path AS path, s.level AS level, s.position AS position, s.part AS part, s.text AS text
+ORDER BY position, part LIMIT $limit;
+
+// name: categories_shown(key)
+// The categories of an article.
+MATCH (a:Article)-[i:IN_CATEGORY]->(c:Category)
+WHERE a.title = $key AND i.gone = 0
+RETURN DISTINCT c.name AS name
+ORDER BY name;

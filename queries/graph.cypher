@@ -53,3 +53,21 @@ SET s.machine = $machine, s.name = $name, s.initial = $initial, s.final = $final
 MATCH (a:State {id: $source}), (b:State {id: $target})
 CREATE (a)-[:TRANSITION {name: $name, block: $block, manual: $manual, processors: $processors, criteria: $criteria,
     purpose: $purpose, beyond: $beyond, gone: 0}]->(b);
+
+// == Units that other processes send ==
+
+// name: keep_receipt(lane, number, answer, at)
+// What came of the last unit of a lane, written with the unit: asked again, it is answered and not done twice.
+MERGE (r:Receipt {lane: $lane})
+SET r.number = $number, r.answer = $answer, r.at = $at;
+
+// name: receipt(lane)
+// The last unit of a lane.
+MATCH (r:Receipt {lane: $lane})
+RETURN r.number AS number, r.answer AS answer;
+
+// name: drop_receipts(before)
+// Nobody asks for these any longer.
+MATCH (r:Receipt)
+WHERE r.at < $before
+DELETE r;

@@ -172,6 +172,16 @@ class Library:
         """The entities that have a life of their own, by pipeline name."""
         return {name: entity.machine for name, entity in self.entities.items() if entity.machine}
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of every statement: two processes that share a store must mean the same by a name."""
+        import hashlib
+
+        digest = hashlib.sha256()
+        for name, block in sorted(self._blocks.items()):
+            digest.update(f"{name}({','.join(block.parameters)})\0{block.text}\0".encode())
+        return digest.hexdigest()
+
     def block(self, full_name: str) -> Block:
         """The block of this name, such as "article.claim"."""
         try:

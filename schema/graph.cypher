@@ -7,3 +7,6 @@ CREATE NODE TABLE Pipeline(name STRING PRIMARY KEY, paused BOOLEAN DEFAULT false
 CREATE NODE TABLE State(id STRING PRIMARY KEY, machine STRING, name STRING, initial BOOLEAN, final BOOLEAN, claimed BOOLEAN, beyond STRING, gone INT64 DEFAULT 0);
 CREATE REL TABLE TRANSITION(FROM State TO State, name STRING, block STRING, manual BOOLEAN, processors STRING[], criteria STRING[], purpose STRING, beyond STRING, gone INT64 DEFAULT 0);
 CREATE NODE TABLE Failure(id STRING PRIMARY KEY, pipeline STRING, row STRING, at TIMESTAMP, attempt INT64, kind STRING, message STRING, trace STRING);
+
+// version: 2
+CREATE NODE TABLE Receipt(lane STRING PRIMARY KEY, number INT64, answer STRING, at TIMESTAMP);

@@ -33,15 +33,21 @@ def jobs(graph: Graph) -> list[Job]:
     return found
 
 
-@contextmanager
-def running(graph: Graph, chosen: Sequence[Job] | None = None) -> Iterator[Any]:
-    """Run all jobs, or the chosen ones, in the background while the block lasts; a late pass is run once."""
+def start(graph: Graph, chosen: Sequence[Job] | None = None) -> Any:
+    """Run all jobs, or the chosen ones, in the background from now on; a late pass is run once."""
     from apscheduler.schedulers.background import BackgroundScheduler
 
     scheduler = BackgroundScheduler(job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None})
     for job in jobs(graph) if chosen is None else chosen:
         scheduler.add_job(job.run, "interval", seconds=job.every_seconds, id=job.name, name=job.name)
     scheduler.start()
+    return scheduler
+
+
+@contextmanager
+def running(graph: Graph, chosen: Sequence[Job] | None = None) -> Iterator[Any]:
+    """Run all jobs, or the chosen ones, in the background while the block lasts."""
+    scheduler = start(graph, chosen)
     try:
         yield scheduler
     finally:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphvine.engines.neo4j_address import is_address, without_secrets
-from graphvine.errors import EngineMissing, StoreMissing
+from graphvine.errors import StoreMissing
+from graphvine.service_file import find
 from graphvine.settings import Settings
 
 if TYPE_CHECKING:
@@ -16,14 +17,25 @@ __all__ = ["connect", "without_secrets"]
 
 
 def connect(where: str, settings: Settings, *, create: bool) -> Engine:
-    """The engine for this place: a path, `ladybug:PATH`, `neo4j://...`, `bolt://...`, `http://...`."""
+    """The engine for this place: a path, `ladybug:PATH`, `neo4j://...`, `bolt://...`, `http://...`.
+
+    A path that another process serves is opened through that process.
+    """
     scheme, _, rest = where.partition(":")
     if is_address(where):
         from graphvine.engines.neo4j import open_server
 
         return open_server(where, settings, create=create)
     if scheme in ("http", "https") and rest.startswith("//"):
-        raise EngineMissing(f"this Graphvine has no engine for {scheme}:// yet: open a path, or ladybug:PATH")
+        from graphvine.engines.http import open_address
+
+        return open_address(where, settings)
+    if find(where) is not None:
+        from graphvine.engines.http import open_served
+
+        served = open_served(where, settings)
+        if served is not None:
+            return served
     from graphvine.engines.embedded import EmbeddedEngine
 
     name, path = ("ladybug", rest) if scheme == "ladybug" else ("kuzu", where)

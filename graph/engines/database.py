@@ -20,6 +20,8 @@ from graphvine.settings import Settings
 _MAX_DATABASE_BYTES = 1 << 40
 # Each CHECKPOINT of Kuzu keeps about 290 KB until the database is closed (measured: 400 of them, 128 to 234 MB).
 _CHECKPOINTS_A_LIFE = 16
+# A new connection prepares every statement anew, so as many are kept as a service has threads that read.
+_READERS_KEPT = 20
 
 
 class OpenDatabase:
@@ -76,7 +78,7 @@ class OpenDatabase:
         finally:
             with self._lock:
                 self._reading.discard(session)
-                keep = generation == self._generation and not session.worn and len(self._readers) < 8
+                keep = generation == self._generation and not session.worn and len(self._readers) < _READERS_KEPT
                 if keep:
                     self._readers.append(session)
             if not keep:

@@ -7,6 +7,7 @@ is closed and opened anew. CHECKPOINT and COPY of Kuzu run inside the bracket of
 from __future__ import annotations
 
 import re
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,9 +17,10 @@ from typing import Any
 
 from graphvine.engines.checkpoints import CheckpointPolicy, columns_set
 from graphvine.engines.database import OpenDatabase
-from graphvine.engines.protocol import Capabilities
+from graphvine.engines.protocol import Capabilities, Receipt
 from graphvine.engines.readers import ReadGate
 from graphvine.engines.session import Session
+from graphvine.engines.shapes import arrow, sentence
 from graphvine.engines.typed import apart
 from graphvine.engines.writer import Writer
 from graphvine.errors import QueryError, QueryTimeout, StoreClosed, StoreReopened
@@ -52,6 +54,8 @@ class EmbeddedEngine:
         self._numbers: dict[str, int] = {}
         self._database = OpenDatabase(path, name, settings)
         self._closed = False
+        # Typed queries that are running, by the thread that waits for each.
+        self._typed: dict[int, Session] = {}
         self._writer = Writer(f"graphvine-writer-{path.name}")
 
     @property
@@ -66,14 +70,14 @@ class EmbeddedEngine:
             try:
                 return session.rows(block.text, parameters)
             except RuntimeError as error:
-                raise QueryError(f"{block.full_name} ({block.file}:{block.line}): {_sentence(error)}") from error
+                raise QueryError(f"{block.full_name} ({block.file}:{block.line}): {sentence(error)}") from error
 
     def query(
         self, text: str, parameters: Mapping[str, Any], *, max_rows: int | None, timeout_seconds: float | None
     ) -> QueryResult:
         check_texts(parameters, "the query's parameters")
         check_texts(text, "the query")
-        with self._reader() as session:
+        with self._reader() as session, self._known_as_typed(session):
             try:
                 with session.read_only():
                     return session.table(text, parameters, max_rows, int((timeout_seconds or 0) * 1000))
@@ -81,11 +85,22 @@ class EmbeddedEngine:
                 if "Interrupted" in str(error):
                     limit = f"took longer than {timeout_seconds:g} s" if timeout_seconds else "took too long"
                     raise QueryTimeout(f"the query {limit}, or was interrupted: narrow it, or allow more") from None
-                raise QueryError(_sentence(error)) from None
+                raise QueryError(sentence(error)) from None
 
-    def interrupt(self) -> None:
-        """End the queries that are running; each raises QueryTimeout where it was called."""
-        self._database.interrupt_readers()
+    def interrupt(self, thread: int | None = None) -> None:
+        """End the queries that are running, or the one of this thread; each raises QueryTimeout where it was called."""
+        if thread is None:
+            self._database.interrupt_readers()
+        elif (session := self._typed.get(thread)) is not None:
+            session.interrupt()
+
+    @contextmanager
+    def _known_as_typed(self, session: Session) -> Iterator[None]:
+        self._typed[threading.get_ident()] = session
+        try:
+            yield
+        finally:
+            self._typed.pop(threading.get_ident(), None)
 
     def look_up(self, text: str, key: Any) -> list[list[Any]]:
         """One row by its key, again and again, for the doctor."""
@@ -106,9 +121,9 @@ class EmbeddedEngine:
             with self._database.reader() as session:
                 yield session
 
-    def write(self, unit: Unit) -> UnitResult:
+    def write(self, unit: Unit, receipt: Receipt | None = None) -> UnitResult:
         check(unit, self.library)
-        return self._writer.call(lambda: self._write(unit))
+        return self._writer.call(lambda: self._write(unit, receipt))
 
     def execute(
         self, statements: Sequence[str], then: Unit | None = None, parameters: Mapping[str, Any] | None = None
@@ -152,7 +167,7 @@ class EmbeddedEngine:
 
     # What follows runs in the writing thread alone.
 
-    def _write(self, unit: Unit) -> UnitResult:
+    def _write(self, unit: Unit, receipt: Receipt | None) -> UnitResult:
         session = self._database.writing
         at = unit.steps[0].block if unit.steps else ""
 
@@ -163,11 +178,14 @@ class EmbeddedEngine:
             self._policy.ran(self._columns[at], parameters, len(rows))
             return rows
 
-        alone = len(unit.steps) == 1  # a single statement is a transaction by itself
+        alone = len(unit.steps) == 1 and receipt is None  # a single statement is a transaction by itself
         try:
             if not alone:
                 session.begin()
             result = carry_out(unit, self.library, run, self._number)
+            if receipt is not None:
+                kept = receipt(result)
+                run(self.library.block(kept.block), kept.parameters)
             if not alone:
                 session.commit()
         except BaseException as error:
@@ -219,7 +237,7 @@ class EmbeddedEngine:
             try:
                 with self._database.files_bracket():
                     for part in parts:
-                        rows = _arrow(part)
+                        rows = arrow(part)
                         names = "" if "from" in rows.column_names else f"({', '.join(rows.column_names)})"
                         self._database.writing.run(f"COPY {table}{names} FROM $rows", {"rows": rows})
                         loaded += rows.num_rows
@@ -273,21 +291,8 @@ class EmbeddedEngine:
         self._policy.forget()
         if not isinstance(error, Exception):
             raise error
-        raise StoreReopened(at, _sentence(error)) from error
+        raise StoreReopened(at, sentence(error)) from error
 
     def _close(self) -> None:
         with self._gate.alone(None):
             self._database.close()
-
-
-def _sentence(error: BaseException) -> str:
-    """What the engine says, without the lists of signatures that it likes to add."""
-    return " ".join(str(error).splitlines()[:2])[:500].rstrip(". ")
-
-
-def _arrow(columns: Any) -> Any:
-    import importlib.util  # noqa: F401  Kuzu's scan of an Arrow table needs it loaded under Python 3.11
-
-    import pyarrow
-
-    return columns if isinstance(columns, pyarrow.Table) else pyarrow.table(dict(columns))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from graphvine.queries import Block, Library
-from graphvine.records import QueryResult, Row, TableInfo, Unit, UnitResult
+from graphvine.records import Claim, QueryResult, Row, Step, TableInfo, Unit, UnitResult
+
+# Makes the step that records, in the same transaction, what came of a unit.
+Receipt = Callable[[UnitResult], Step]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,8 @@ class Capabilities:
     file_backup: bool
     # Tables and columns are declared: a name or a type that is not is refused.
     typed: bool = True
+    # Another process owns the store and looks after it: its tables, its queues and what was lost.
+    served: bool = False
 
 
 class Engine(Protocol):
@@ -67,3 +72,30 @@ class Engine(Protocol):
     def tables(self) -> list[TableInfo]: ...
 
     def close(self) -> None: ...
+
+
+class KeepingEngine(Engine, Protocol):
+    """An engine that can write a receipt with a unit, so that whoever sent it may ask whether it was done."""
+
+    def write(self, unit: Unit, receipt: Receipt | None = None) -> UnitResult: ...
+
+
+class ServedEngine(Engine, Protocol):
+    """An engine that is a line to the process which owns the store (capability `served`)."""
+
+    migrated: list[str]
+    clock: Any
+
+    def claim(
+        self, pipeline: str, worker: str, limit: int, states: Collection[str] | None, max_depth: int | None
+    ) -> list[Claim]: ...
+
+    def next_due(self, pipeline: str, now: int, states: Collection[str] | None) -> int | None: ...
+
+    def forget(self, pipeline: str | None) -> None: ...
+
+    def care(self, verb: str, place: str) -> Any: ...
+
+    def ask(self, path: str, body: dict[str, Any], *, repeat: bool = True, seconds: float = 900.0) -> Any: ...
+
+    def hurry(self) -> None: ...

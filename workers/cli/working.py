@@ -27,6 +27,8 @@ def work_on(graph: Graph, pipeline: str, *, batch: int | None, once: bool, until
         why = f" ({one_line(paused, 60)})" if paused else ""
         print(f"{pipeline} is paused{why}: 'graphvine resume {pipeline}' lets it go on", file=sys.stderr)
     with closing(handler(graph, pipeline)) as handling, signals() as ended:
+        if graph.door.served is not None:
+            ended.then = graph.door.served.hurry  # a daemon that is away is not waited for any longer
         loop = Loop(graph, pipeline, handling, batch=batch, stop=ended.stop)
         with activity(f"working on {pipeline}") as told:
             if told is not None:
@@ -37,7 +39,8 @@ def work_on(graph: Graph, pipeline: str, *, batch: int | None, once: bool, until
                 with loop.heartbeats.running():
                     counts = loop.run_once()
             else:
-                with running(graph):
+                # Where the graph is served, the daemon sees to what goes by the clock.
+                with running(graph, [] if graph.door.served is not None else None):
                     counts = loop.run(until_empty=until_empty)
     print(f"{pipeline}: {described(counts)}")
     return ended.by == signal.SIGINT
@@ -70,12 +73,15 @@ class Ended:
     def __init__(self) -> None:
         self.stop = threading.Event()
         self.by: int | None = None
+        self.then: Callable[[], None] | None = None
 
     def __call__(self, number: int, frame: Any) -> None:
         if self.stop.is_set():
             raise KeyboardInterrupt  # asked twice: at once
         self.by = number
         self.stop.set()
+        if self.then is not None:
+            self.then()
         print("ending after what is in hand; once more ends at once", file=sys.stderr)
 
 

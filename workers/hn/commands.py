@@ -59,7 +59,7 @@ def pull(
         )
     if (first is None) != (last is None):
         context.fail("--from and --to belong together")
-    with opened(context, create=True) as graph, signals() as ended, activity("pulling") as told:
+    with opened(context, create=True, door=True) as graph, signals() as ended, activity("pulling") as told:
         summary = _hn(graph).pull(
             ids=wanted, top=top, new=new, first=first, last=last, since_last=since_last, updates=updates, thread=thread,
             on_progress=None if told is None else lambda so_far: told(_pulled(so_far)), stop=ended.stop,

@@ -8,7 +8,8 @@ from typing import Any
 
 from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
-from graphvine.workers.hn import by_hand, threads
+from graphvine.remote import call
+from graphvine.workers.hn import by_hand, submitting, threads
 from graphvine.workers.hn.pull import Pull, Pulled
 from graphvine.workers.hn.searching import HNSearch, Page
 from graphvine.workers.hn.settings import HNSettings, load
@@ -28,6 +29,8 @@ class HackerNews:
     ) -> Taken:  # fmt: skip
         """Take in one item or many, as the API gives them. `fetched_at` (ms) is the time of copies that say none."""
         several = [items] if isinstance(items, Mapping) else items
+        if self._graph.door.served is not None:
+            return submitting.add(self._graph, several, source, fetched_at, progress)
         batch = self._settings.items_at_once
         with following(self._graph):
             return take_in(self._graph, several, source, handed_over_at=fetched_at, batch=batch, progress=progress)
@@ -43,6 +46,10 @@ class HackerNews:
                  updates, thread is not None]  # fmt: skip
         if asked.count(True) != 1:
             raise GraphvineError("say what to pull: ids, top, new, first and last, since_last, updates, or a thread")
+        if self._graph.door.served is not None:
+            given = {"ids": wanted, "top": top, "new": new, "first": first, "last": last, "since_last": since_last,
+                     "updates": updates, "thread": thread}  # fmt: skip
+            return submitting.pull(self._graph, given, on_progress, stop)
         pull = Pull(self._graph, self._settings, on_progress=on_progress, stop=stop)
         if wanted:
             return pull.ids(wanted)
@@ -78,11 +85,15 @@ class HackerNews:
 
     def search(self, words: str = "", **options: Any) -> Page:
         """Find items; see HNSearch.search for the options. For many searches keep an HNSearch open."""
+        if self._graph.door.served is not None:
+            return call(self._graph, "hn.search", {"words": words, **options}, Page)
         with HNSearch(self._graph) as searching:
             return searching.search(words, **options)
 
     def reindex(self, progress: Callable[[int], None] | None = None) -> int:
         """Make the search index anew from the graph."""
+        if self._graph.door.served is not None:
+            return call(self._graph, "hn.reindex", {}, int)
         with HNSearch(self._graph) as searching:
             return searching.rebuild(progress)
 
@@ -92,12 +103,18 @@ class HackerNews:
 
     def advance(self, id: int, transition: str) -> str:
         """Take an item through one automatic transition."""
+        if self._graph.door.served is not None:
+            return call(self._graph, "hn.advance", {"id": id, "transition": transition}, str)
         return by_hand.advance_one(self._graph, id, transition)
 
     def mark_failed(self, id: int, reason: str) -> None:
         """An item failed, by hand."""
-        by_hand.mark_failed(self._graph, id, reason)
+        if self._graph.door.served is not None:
+            return call(self._graph, "hn.mark_failed", {"id": id, "reason": reason}, type(None))
+        return by_hand.mark_failed(self._graph, id, reason)
 
     def retry(self, ids: Sequence[int]) -> int:
         """Process failed items again: within three tries, and a day after they failed."""
+        if self._graph.door.served is not None:
+            return call(self._graph, "hn.retry", {"ids": list(ids)}, int)
         return by_hand.retry(self._graph, ids)

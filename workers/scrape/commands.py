@@ -55,7 +55,7 @@ def scrape(
     addresses = read_addresses(source) if source is not None else check_addresses(urls or ())
     if batch is not None:
         check_name(batch)
-    with opened(context, create=bool(addresses)) as graph, signals() as ended:
+    with opened(context, create=bool(addresses), door=True) as graph, signals() as ended:
         finished = _run(graph, addresses, batch, ended.stop, as_json)
     if ended.by is not None and not finished:
         raise typer.Exit(130)

@@ -6,6 +6,9 @@ from graphvine.graph import Graph
 from graphvine.workers.pipeline import Handler
 from graphvine.workers.scrape.errors import ManagerOnly
 
+# The service starts managers for batches instead.
+LOOPS = False
+
 
 def build(graph: Graph) -> Handler:
     """Refused with a word about the command that does it."""

@@ -46,7 +46,7 @@ def grow(
     from graphvine.workers.cli.working import signals
     from graphvine.workers.wikipedia.growing import progress
 
-    with opened(context, create=True) as graph, signals() as ended, progress(graph, depth) as tell:
+    with opened(context, create=True, door=True) as graph, signals() as ended, progress(graph, depth) as tell:
         summary = graph.grow(
             titles or (), depth=depth, limit=limit, source=source, workers=workers, category_filter=category_filter,
             on_event=tell, stop=ended.stop,

@@ -111,13 +111,17 @@ def grow(
 
 def grow_events(graph: Graph, titles: Sequence[str] = (), **options: object) -> Iterator[GrowEvent]:
     """The same, as an iterator of events; leaving it early stops the work cleanly."""
+    if graph.door.served is not None:
+        from graphvine.workers.wikipedia.submitting import grow as run
+    else:
+        run = grow
     stop = threading.Event()
     events: SimpleQueue[GrowEvent] = SimpleQueue()
     errors: list[BaseException] = []
 
     def work() -> None:
         try:
-            grow(graph, titles, on_event=events.put, stop=stop, **options)  # type: ignore[arg-type]
+            run(graph, titles, on_event=events.put, stop=stop, **options)  # type: ignore[arg-type]
         except BaseException as error:  # raised again where the events are read
             errors.append(error)
 

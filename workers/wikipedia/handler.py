@@ -28,7 +28,7 @@ class Workshop:
     """What the workers of one process share: source, parsing processes, the model and its queue."""
 
     def __init__(self, graph: Graph, settings: WikipediaSettings, source: Source | None = None) -> None:
-        self.settings = settings
+        self.settings, self._closed = settings, False
         self.source = source or open_source(settings)
         limits = Limits(max_characters=settings.max_wikitext_characters, parse_seconds=settings.parse_seconds)
         self.parser = Parser(self.source.rules(), limits, processes=settings.parse_processes)
@@ -49,6 +49,10 @@ class Workshop:
         return done
 
     def close(self) -> None:
+        """Also when it is closed already: handlers that share it close it each."""
+        if self._closed:
+            return
+        self._closed = True
         if self._service is not None:
             self._service.close(drain=False)
             self._embedder.close()
@@ -58,9 +62,11 @@ class Workshop:
 
 class ArticleHandler:
     def __init__(
-        self, graph: Graph, shop: Workshop, category_filter: str = "", tell: Callable[[str, str], None] | None = None
-    ) -> None:
+        self, graph: Graph, shop: Workshop, category_filter: str = "", tell: Callable[[str, str], None] | None = None,
+        max_depth: int | None = None,
+    ) -> None:  # fmt: skip
         """`tell` hears of each article that is ready to be written, and when the source is away, with the reason."""
+        self.max_depth = max_depth  # for the daemon's workers: how far from a seed they go
         self._graph, self._shop, self._filter = graph, shop, category_filter.casefold()
         self._tell = tell or (lambda name, reason: None)
         pause, longest = shop.settings.outage_seconds, shop.settings.outage_max_seconds
@@ -156,6 +162,13 @@ class ArticleHandler:
 def build(graph: Graph) -> ArticleHandler:
     """A handler by the settings, for `graphvine work article`."""
     return ArticleHandler(graph, Workshop(graph, load()))
+
+
+def build_several(graph: Graph, count: int) -> list[ArticleHandler]:
+    """Handlers of one process, for the daemon: one source, one model, and a limit on how far they go."""
+    settings = load()
+    shop = Workshop(graph, settings)
+    return [ArticleHandler(graph, shop, max_depth=settings.serve_depth) for _ in range(count)]
 
 
 def _await(future: Future[Any], context: Context) -> Any:

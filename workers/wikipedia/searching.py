@@ -44,6 +44,11 @@ class ArticleSearch:
         self._dimension = models[0]["dimension"] if models else None
         self._followed = FollowedIndex(graph, "article", "sections_after", _translate, dimension=self._dimension)
 
+    @property
+    def knows_vectors(self) -> bool:
+        """Whether there were vectors when it was opened."""
+        return self._dimension is not None
+
     def search(self, text: str, *, mode: Mode = "hybrid", near: str | None = None, limit: int = 10) -> list[SearchHit]:
         """The best sections. What was written before the call is found by it."""
         self._followed.catch_up()

@@ -20,6 +20,9 @@ class WikipediaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     maxlag_seconds: Annotated[int, Positive, describe_as("wait while the wiki's replicas lag more than this")] = 5
     batch_size: Annotated[int, Positive, describe_as("articles that a worker claims and writes together")] = 600
     workers: Annotated[int, Positive, describe_as("workers in one process; they fetch while others embed")] = 2
+    serve_depth: Annotated[
+        int, msgspec.Meta(ge=0), describe_as("links away from a seed that the daemon's workers work on")
+    ] = 2
     disambiguation: Annotated[
         Literal["fail", "keep"], describe_as("what a disambiguation page becomes: failed, or an article of its kind")
     ] = "fail"

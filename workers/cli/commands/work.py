@@ -42,7 +42,7 @@ def work(
     check_pipeline(pipeline)
     from graphvine.workers.cli.working import work_on
 
-    with opened(context, create=True) as graph:
+    with opened(context, create=True, door=True) as graph:
         interrupted = work_on(graph, pipeline, batch=batch, once=once, until_empty=until_empty)
     if interrupted:
         raise KeyboardInterrupt

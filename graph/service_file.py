@@ -1,0 +1,104 @@
+"""The file beside a graph that names who serves it: address, token, process. Only its owner can read it.
+
+The token is made at the first start and stays; the address is there while somebody serves. What a kill left behind is
+recognised by the process: it is gone, or another one has its number.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+import msgspec
+
+ENDING = ".service"
+_TOKEN_BYTES = 32
+
+
+class Service(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Who serves a graph; without an address, nobody does."""
+
+    token: str
+    address: str = ""
+    pid: int = 0
+    began: str = ""  # tells a process from a later one with the same number
+    what: str = ""
+    version: str = ""
+
+
+def file_of(where: str) -> Path:
+    """The file that belongs to an embedded graph."""
+    path = Path(where.removeprefix("ladybug:")).expanduser()
+    return path.with_name(path.name + ENDING)
+
+
+def find(where: str) -> Service | None:
+    """Who serves this graph now; None when nobody does, whatever a dead process has left there."""
+    service = _read(file_of(where))
+    if service is None or not service.address or not _alive(service):
+        return None
+    return service
+
+
+def announce(where: str, address: str, *, what: str, version: str) -> Service:
+    """Say that this process serves the graph. Whoever holds the graph may do so, and nobody else."""
+    me = os.getpid()
+    service = Service(token_of(where), address, me, _began(me), what, version)
+    _write(file_of(where), service)
+    return service
+
+
+def withdraw(where: str) -> None:
+    """Nobody serves the graph any longer; the token stays for the next."""
+    service = _read(file_of(where))
+    if service is not None and service.pid == os.getpid():
+        _write(file_of(where), Service(service.token))
+
+
+def token_of(where: str) -> str:
+    """The token of this graph, made where there is none."""
+    path = file_of(where)
+    found = _read(path)
+    if found is not None and found.token:
+        return found.token
+    made = Service(secrets.token_urlsafe(_TOKEN_BYTES))
+    _write(path, made)
+    return made.token
+
+
+def _read(path: Path) -> Service | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Service)
+    except (OSError, msgspec.DecodeError):
+        return None  # none there, another's, or no longer what it was: then nobody serves
+
+
+def _write(path: Path, service: Service) -> None:
+    part = path.with_name(f"{path.name}.{os.getpid()}.new")
+    with contextlib.suppress(FileNotFoundError):
+        part.unlink()
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(msgspec.json.encode(service))
+    os.replace(part, path)
+
+
+def _alive(service: Service) -> bool:
+    try:
+        os.kill(service.pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return _began(service.pid) == service.began
+
+
+def _began(pid: int) -> str:
+    """When a process began, in the kernel's own count; '' where that can't be known."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
+    except OSError:
+        return ""
+    return stat.rpartition(")")[2].split()[19]

@@ -1,0 +1,216 @@
+"""The daemon as a process: it starts quickly, is found, shares its graph, ends in time, and leaves no secret behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import stat
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+import graphvine
+from graphvine.service_file import file_of, find
+from tests.acceptance.cli_support import process
+from tests.support.articles import states
+from tests.support.daemons import COMMAND, QUICK_DAEMON, DaemonProcess, environment
+from tests.support.stores import Place
+from tests.support.waiting import eventually
+
+
+@pytest.fixture
+def folder(place: Place) -> Path:
+    """A folder with an empty graph and settings for it."""
+    (place.folder / "graphvine.toml").write_text(QUICK_DAEMON)
+    return place.folder
+
+
+@pytest.fixture
+def daemon(folder: Path) -> Iterator[DaemonProcess]:
+    with DaemonProcess(folder) as running:
+        running.ready()
+        yield running
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return int(found.getsockname()[1])
+
+
+def get(address: str, path: str) -> tuple[int, str]:
+    answer = httpx.get(address + path, verify=False, trust_env=False, timeout=10)
+    return answer.status_code, answer.text
+
+
+def test_it_answers_within_two_seconds_and_is_ready_soon_after(folder: Path) -> None:
+    port = free_port()
+    with DaemonProcess(folder, "--port", str(port)) as running:
+
+        def alive() -> None:
+            try:
+                assert get(f"http://127.0.0.1:{port}", "/healthz")[0] == 200
+            except httpx.TransportError as error:
+                raise AssertionError("not yet") from error
+
+        eventually(alive, 10)
+        seconds = time.monotonic() - running.began
+        running.ready()
+        assert get(f"http://127.0.0.1:{port}", "/readyz")[0] == 200
+        # The limit of the service is two seconds; a machine that runs other tests beside this one gets one more.
+        assert seconds < 3, f"/healthz after {seconds:.1f} s"
+        loaded = Path(f"/proc/{running.process.pid}/maps").read_text()
+        assert "onnxruntime" not in loaded, "models are loaded when there is something to embed"
+
+
+def test_its_file_is_its_owner_s_alone_and_outlives_it_as_a_token(folder: Path, daemon: DaemonProcess) -> None:
+    file = file_of(daemon.where)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    token = json.loads(file.read_text())["token"]
+    assert len(token) >= 32
+    assert daemon.end() < 10
+    left = json.loads(file.read_text())
+    assert left == {"token": token}, "nobody serves it, and the token stays"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert token not in daemon.log()
+
+
+def test_commands_find_it_and_go_through_it(folder: Path, daemon: DaemonProcess) -> None:
+    process("seed", "article", "Vine", "--graph", "graph.db", cwd=folder)
+
+    def grown() -> None:
+        said = process("status", "--json", "--graph", "graph.db", cwd=folder).json
+        article = next(one for one in said["pipelines"] if one["pipeline"] == "article")
+        assert article["states"]["processed"] > 60 and article["ready"] == article["claimed"] == 0
+
+    eventually(grown, 60)
+    said = process(
+        "console", "--graph", "graph.db", "--csv", "-c", "MATCH (a:Article) RETURN count(*) AS n", cwd=folder
+    )
+    assert said.out.split()[0] == "n" and int(said.out.split()[1]) > 60
+    refused = process("console", "--graph", "graph.db", "-c", "CREATE (:Article {title: 'x'})", cwd=folder, status=1)
+    assert "--write" in refused.err
+    written = "MATCH (a:Article {title: 'Vine'}) SET a.expansion_state = 'excluded' RETURN a.title"
+    process("console", "--graph", "graph.db", "--write", "-c", written, cwd=folder)
+    found = process("search", "vine", "--mode", "text", "--graph", "graph.db", cwd=folder)
+    assert "Vine" in found.out
+    process("backup", "kept", "--graph", "graph.db", cwd=folder)
+    assert (folder / "kept" / "backup.json").exists()
+    with graphvine.open(daemon.where) as graph:
+        assert graph.engine.name == "http" and states(graph)["Vine"] == "excluded"
+    assert daemon.end() < 10
+    with graphvine.open(daemon.where) as graph:
+        assert graph.engine.name == "kuzu" and states(graph)["Vine"] == "excluded"
+
+
+def test_grow_is_given_to_it_and_watched(folder: Path, daemon: DaemonProcess) -> None:
+    process("pause", "article", "--graph", "graph.db", cwd=folder)
+    process("resume", "article", "--graph", "graph.db", cwd=folder)
+    said = process("grow", "Vine", "--depth", "1", "--json", "--graph", "graph.db", cwd=folder).json
+    assert said["states"]["processed"] > 5 and said["stopped"] is False
+
+
+def test_a_second_daemon_is_told_of_the_first(folder: Path, daemon: DaemonProcess) -> None:
+    said = process("serve", "--graph", "graph.db", cwd=folder, status=1)
+    assert f"process {daemon.process.pid}" in said.err and "served already" in said.err
+
+
+def test_a_file_that_a_kill_left_behind_is_recognised(folder: Path, daemon: DaemonProcess) -> None:
+    daemon.kill()
+    left = json.loads(file_of(daemon.where).read_text())
+    assert left["address"] and find(daemon.where) is None
+    said = process("status", "--json", "--graph", "graph.db", cwd=folder).json
+    assert said["pipelines"]
+    # Another process that has the number of the dead one by now is not taken for it.
+    left["pid"] = os.getpid()
+    file_of(daemon.where).write_text(json.dumps(left))
+    assert find(daemon.where) is None
+    with DaemonProcess(folder) as again:
+        assert again.ready().token == left["token"]
+
+
+def test_what_is_not_its_file_is_not_believed(folder: Path) -> None:
+    for content in ("", "no json", "[]", '{"token": 5}', '{"address": "http://127.0.0.1:1"}'):
+        file_of(str(folder / "graph.db")).write_text(content)
+        assert find(str(folder / "graph.db")) is None
+        assert process("status", "--json", "--graph", "graph.db", cwd=folder).json["pipelines"]
+
+
+def test_it_ends_in_time_and_gives_back_what_it_holds(folder: Path) -> None:
+    with DaemonProcess(folder) as running:
+        running.ready()
+        process("seed", "article", "Vine", "--graph", "graph.db", cwd=folder)
+        eventually(lambda: _working(running), 30)
+        assert running.end() < 10
+        assert running.process.returncode == 0
+    with graphvine.open(running.where) as graph:
+        held = graph.query("MATCH (a:Article) WHERE a.lease > 0 RETURN count(*)").rows
+        assert held == [[0]]
+
+
+def _working(running: DaemonProcess) -> None:
+    assert any(line["message"] == "batch" for line in running.lines())
+
+
+def test_every_line_of_its_log_is_json_without_the_token(folder: Path, daemon: DaemonProcess) -> None:
+    service = daemon.ready()
+    get(service.address, f"/status?token={service.token}")
+    get(service.address, "/no/such/place")
+    daemon.end()
+    lines = daemon.lines()
+    assert {"listening", "ready", "ended"} <= {line["message"] for line in lines}
+    assert all({"at", "level", "logger", "message"} <= line.keys() for line in lines)
+    assert service.token not in daemon.log()
+
+
+def test_a_long_command_opens_the_same_door(folder: Path) -> None:
+    """Beside `work`, which holds the file, others look, ask and write; then the file is free again."""
+    working = subprocess.Popen(
+        [COMMAND, "work", "article", "--graph", "graph.db"], cwd=folder, env=environment(), stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        where = str(folder / "graph.db")
+
+        def served() -> None:
+            service = find(where)
+            assert service is not None and service.pid == working.pid
+            assert service.what == "graphvine work"
+
+        eventually(served, 30)
+        process("seed", "article", "Vine", "--graph", "graph.db", cwd=folder)
+        with graphvine.open(where) as graph:
+            assert graph.engine.name == "http"
+            eventually(lambda: _processed(graph), 60)
+        said = process(
+            "status", "--watch", "--samples", "2", "--every", "0.1", "--json", "--graph", "graph.db", cwd=folder
+        )
+        assert len(said.out.splitlines()) == 2
+        written = "MATCH (a:Article {title: 'Vine'}) SET a.expansion_state = 'excluded'"
+        process("console", "--graph", "graph.db", "--write", "-c", written, cwd=folder)
+        working.terminate()
+        _, err = working.communicate(timeout=30)
+        assert working.returncode == 0, err
+        assert find(where) is None
+        with graphvine.open(where) as graph:
+            assert graph.engine.name == "kuzu" and states(graph)["Vine"] == "excluded"
+    finally:
+        working.kill()
+        working.wait()
+
+
+def _processed(graph: graphvine.graph.Graph) -> None:
+    found = list(states(graph).values())
+    assert found.count("processed") > 60 and "claimed" not in found
+
+
+def test_a_port_that_is_taken_is_told(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        said = process("serve", "--graph", "graph.db", "--port", str(taken.getsockname()[1]), cwd=folder, status=1)
+    assert "choose another with --port" in said.err
+    wrong = process("serve", "--graph", "graph.db", "--worker", "articles=1", cwd=folder, status=1)
+    assert "did you mean 'article'" in wrong.err

@@ -1,0 +1,59 @@
+"""Whether the service lives and is ready, its metrics, and its events as they happen."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncIterator
+
+from fastapi import APIRouter
+from starlette.responses import Response, StreamingResponse
+
+import graphvine
+from graphvine.workers.serve.answers import Json
+from graphvine.workers.serve.metrics import MEDIA_TYPE
+from graphvine.workers.serve.room import NotReady, Room
+
+
+def router(room: Room) -> APIRouter:
+    made = APIRouter(tags=["service"])
+
+    @made.get("/healthz", summary="Whether the service lives")
+    async def healthz() -> Response:
+        return Json({"status": "ok", "version": graphvine.__version__, "seconds": time.monotonic() - room.started})
+
+    @made.get("/readyz", summary="Whether the graph is open", responses={503: {"description": "not yet"}})
+    async def readyz() -> Response:
+        graph = room.graph
+        return Json({"status": "ready", "graph": graph.where, "engine": graph.engine.name, "what": room.what})
+
+    @made.get("/metrics", summary="Metrics for Prometheus", response_class=Response)
+    def metrics() -> Response:
+        if room.metrics is None:
+            raise NotReady("the graph is being opened: try again in a moment")
+        return Response(room.metrics.page(), media_type=MEDIA_TYPE)
+
+    @made.get("/events", summary="What happens, as server-sent events", response_class=StreamingResponse)
+    async def events() -> Response:
+        heard = room.hub.listen(room.settings.listeners)
+        first = anext(heard)  # so that too many listeners are refused with a status, not in the stream
+
+        async def stream() -> AsyncIterator[bytes]:
+            yield b"retry: 2000\n\n"
+            told = await first
+            while True:
+                if told is None:
+                    yield b": still here\n\n"
+                else:
+                    facts = json.dumps(told.facts, default=str)
+                    yield f"id: {told.number}\nevent: {told.name}\ndata: {facts}\n\n".encode()
+                    if told.name == "closing":
+                        return
+                try:
+                    told = await anext(heard)
+                except StopAsyncIteration:
+                    return
+
+        return StreamingResponse(stream(), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+
+    return made

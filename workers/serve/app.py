@@ -1,0 +1,56 @@
+"""The HTTP application: the guard in front, our own processes' routes, everybody's, and those of the pipelines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+import graphvine
+from graphvine.errors import GraphvineError
+from graphvine.workers.registry import route_modules
+from graphvine.workers.serve import engine_routes
+from graphvine.workers.serve.answers import Json, as_error, tell_error, tell_http, tell_invalid
+from graphvine.workers.serve.api import around, cypher, health, job_list, machines, queues, status
+from graphvine.workers.serve.guard import Guard
+from graphvine.workers.serve.room import Room
+
+_ABOUT = """\
+Everything that a graph's pipelines have, by HTTP. Reading is free on loopback; all that writes needs the token, as
+`Authorization: Bearer TOKEN`, and beyond loopback everything does. The token is in the file beside the graph that ends
+in `.service`, which only its owner can read. Errors are `{"error": {"type", "message"}}`.
+"""
+
+
+def create_app(room: Room, *, port: Callable[[], int]) -> Any:
+    """The whole application, guarded."""
+    app = FastAPI(
+        title="Graphvine", version=graphvine.__version__, description=_ABOUT, docs_url=None, redoc_url=None,
+        default_response_class=Json, separate_input_output_schemas=False,
+    )  # fmt: skip
+    app.add_exception_handler(GraphvineError, tell_error)
+    app.add_exception_handler(RequestValidationError, tell_invalid)
+    app.add_exception_handler(HTTPException, tell_http)
+    app.add_exception_handler(Exception, _tell_fault)
+    app.router.routes.extend(engine_routes.routes(room))
+    for core in (health, status, queues, machines, cypher, around, job_list):
+        app.include_router(core.router(room))
+    for module in route_modules():
+        app.include_router(module.router(room))
+    app.state.room = room
+    return Guard(app, room, port=port)
+
+
+async def _tell_fault(request: Request, error: Exception) -> Response:
+    """A fault of ours: the log has it, whoever asked gets no part of it."""
+    import logging
+
+    logging.getLogger("graphvine.serve").error(
+        "fault at %s %s", request.method, request.url.path, exc_info=(type(error), error, error.__traceback__)
+    )
+    return Json(as_error("Fault", "something went wrong here: the log of the service says what"), 500)

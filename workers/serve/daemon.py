@@ -1,0 +1,142 @@
+"""The daemon: one process that owns the graph, runs workers and jobs, and answers whoever asks."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import graphvine
+from graphvine.errors import GraphvineError, StoreBusy, UnknownPipeline
+from graphvine.graph import Graph
+from graphvine.service_file import announce, find, token_of, withdraw
+from graphvine.settings import Settings
+from graphvine.workers import registry, scheduler
+from graphvine.workers.pipeline import Handler
+from graphvine.workers.serve.doorway import Doorway
+from graphvine.workers.serve.logs import attach, write_json_lines
+from graphvine.workers.serve.room import Room
+from graphvine.workers.serve.settings import ServeSettings
+from graphvine.workers.serve.supervisor import Supervisor
+
+_log = logging.getLogger("graphvine.serve")
+# Another command may hold the file for a moment, or the daemon before us may be about to end.
+_PATIENCE_SECONDS = 15.0
+
+
+class Running(GraphvineError):
+    """A daemon serves this graph already."""
+
+
+class Daemon:
+    def __init__(self, where: str, core: Settings, settings: ServeSettings, *, verbose: bool = False) -> None:
+        self._where, self._core, self._settings = where, core, settings
+        self.stop = threading.Event()
+        self._is_file = "://" not in where
+        other = find(where) if self._is_file else None
+        if other is not None:
+            raise Running(f"{where} is served already, by process {other.pid} ({other.what}) at {other.address}")
+        token = token_of(where) if self._is_file else _token_of_server()
+        write_json_lines(token, verbose=verbose)
+        self.doorway = Doorway(Room(settings, token))
+
+    def run(self) -> int:
+        """Serve until a signal says stop. Returns the exit status."""
+        before = {number: signal.signal(number, self._told) for number in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            self.doorway.open()  # so that /healthz answers while the graph is opened
+            _log.info("listening", extra={"facts": {"address": self.doorway.address, "pid": os.getpid()}})
+            graph = self._open()
+            if graph is None:
+                return 0
+            try:
+                self._serve(graph)
+            finally:
+                graph.close()
+            _log.info("ended")
+            return 0
+        finally:
+            self.doorway.close()
+            for number, action in before.items():
+                signal.signal(number, action)
+
+    def _open(self) -> Graph | None:
+        end = time.monotonic() + _PATIENCE_SECONDS
+        while not self.stop.is_set():
+            try:
+                return Graph(self._where, self._core)
+            except StoreBusy:
+                if time.monotonic() > end:
+                    raise
+                self.stop.wait(0.1)
+        return None
+
+    def _serve(self, graph: Graph) -> None:
+        attach(graph)
+        room = self.doorway.room
+        room.enter(graph)
+        supervisor = Supervisor(
+            graph, self._settings, workers_of(graph, self._settings), build, services_of(graph, self._settings)
+        )
+        room.supervisor = supervisor
+        if graph.engine.capabilities.single_owner:
+            room.desk.drop_old()
+        if self._is_file:
+            announce(self._where, self.doorway.address, what="graphvine serve", version=graphvine.__version__)
+        _log.info("ready", extra={"facts": {"graph": graph.where, "workers": workers_of(graph, self._settings)}})
+        clockwork = scheduler.start(graph, None if self._settings.jobs else [scheduler.reaper(graph)])
+        supervisor.start()
+        try:
+            while not self.stop.wait(1.0):
+                room.hub.tick(room)
+        finally:
+            self._end(supervisor, clockwork)
+
+    def _end(self, supervisor: Supervisor, clockwork: Any) -> None:
+        """Whatever hangs, the process is gone in time; what it then still held goes back when the next one opens."""
+        began = time.monotonic()
+        last = threading.Timer(self._settings.stop_seconds + 1.0, _exit)
+        last.daemon = True
+        last.start()
+        if self._is_file:
+            withdraw(self._where)
+        clockwork.shutdown(wait=False)
+        self.doorway.room.stopping.set()
+        if not supervisor.stop(self._settings.stop_seconds - 1.0):
+            _log.warning("some workers did not end in time: what they hold goes back with the next start")
+        _log.info("workers ended", extra={"facts": {"seconds": round(time.monotonic() - began, 3)}})
+
+    def _told(self, number: int, frame: Any) -> None:
+        self.stop.set()
+
+
+def workers_of(graph: Graph, settings: ServeSettings) -> dict[str, int]:
+    """How many workers each pipeline gets: as the settings say, and one where they say nothing."""
+    able = registry.with_handlers(graph)
+    for name in settings.workers:
+        if name not in graph.library.machines:
+            raise UnknownPipeline(name, list(graph.library.machines))
+    return {name: settings.workers.get(name, 1) for name in able}
+
+
+def services_of(graph: Graph, settings: ServeSettings) -> dict[str, registry.Service]:
+    return {name: run for name, run in registry.services(graph).items() if settings.workers.get(name, 1) > 0}
+
+
+def build(graph: Graph, pipeline: str, count: int) -> Sequence[Handler]:
+    return registry.handlers(graph, pipeline, count)
+
+
+def _token_of_server() -> str:
+    """For a graph that is no file the token comes from outside, or lasts as long as the process."""
+    import secrets
+
+    return os.environ.get("GRAPHVINE_TOKEN") or secrets.token_urlsafe(32)
+
+
+def _exit() -> None:
+    os._exit(0)

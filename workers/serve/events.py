@@ -1,0 +1,109 @@
+"""Who listens to what happens: each listener has a queue of its own, and one that is too slow loses the oldest."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import asdict, dataclass, is_dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from graphvine.errors import GraphvineError
+
+if TYPE_CHECKING:
+    from graphvine.workers.serve.room import Room
+
+_UNREAD = 500
+_KEEP_ALIVE_SECONDS = 10.0
+# Every statement would be too many to tell.
+_QUIET = frozenset({"read", "write"})
+
+
+class TooManyListeners(GraphvineError):
+    """No more can listen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    number: int
+    name: str
+    facts: dict[str, Any]
+
+
+class Hub:
+    def __init__(self) -> None:
+        self._listeners: set[_Listener] = set()
+        self._lock = threading.Lock()
+        self._number = 0
+        self._closed = False
+
+    @property
+    def listeners(self) -> int:
+        return len(self._listeners)
+
+    def hear(self, name: str, facts: Mapping[str, Any]) -> None:
+        """As a listener of the graph's door."""
+        if name not in _QUIET and self._listeners:
+            self.tell(name, **{key: _plain(value) for key, value in facts.items()})
+
+    def tell(self, name: str, **facts: Any) -> None:
+        with self._lock:
+            self._number += 1
+            told = Told(self._number, name, {"at": datetime.now(UTC).isoformat(), **facts})
+            for listener in self._listeners:
+                listener.put(told)
+
+    def tick(self, room: Room) -> None:
+        """Where everything stands, once a second, while somebody listens."""
+        if self._listeners and room.ready:
+            from graphvine.workers.serve.looking import status_of
+
+            workers = room.supervisor.infos() if room.supervisor is not None else []
+            self.tell("status", pipelines=msgspec.to_builtins(status_of(room)), workers=msgspec.to_builtins(workers))
+
+    async def listen(self, most: int) -> AsyncIterator[Told | None]:
+        """What happens from now on; None now and then, so that the line stays open."""
+        listener = _Listener(asyncio.get_running_loop())
+        with self._lock:
+            if len(self._listeners) >= most:
+                raise TooManyListeners(f"{most} listen already: close one of them")
+            self._listeners.add(listener)
+        try:
+            while not self._closed:
+                yield await listener.get(_KEEP_ALIVE_SECONDS)
+        finally:
+            with self._lock:
+                self._listeners.discard(listener)
+
+    def close(self) -> None:
+        self._closed = True
+        self.tell("closing")
+
+
+class _Listener:
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop, self._ready = loop, asyncio.Event()
+        self._unread: deque[Told] = deque(maxlen=_UNREAD)
+
+    def put(self, told: Told) -> None:
+        self._unread.append(told)
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._ready.set)
+
+    async def get(self, seconds: float) -> Told | None:
+        if not self._unread:
+            self._ready.clear()
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._ready.wait()
+            except TimeoutError:
+                return None
+        return self._unread.popleft() if self._unread else None
+
+
+def _plain(value: Any) -> Any:
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value

@@ -1,0 +1,221 @@
+"""What stands in front of every request: is it for us, from whom, may it, how large, how slow, how often.
+
+- A Host that is not ours is refused: a page that has its own name point here (DNS rebinding) gets nothing.
+- An Origin that is not ours is refused, whatever is asked: no page of another site can act through a browser (CSRF).
+- All that writes needs the token, and so does everything where others than this machine can reach us. It is sent in a
+  header, never in an address, and compared in constant time.
+- A body has a largest size and a longest time; an address has a rate.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import anyio.to_thread
+
+from graphvine.workers.serve.rates import Rates
+from graphvine.workers.serve.room import Room
+from graphvine.workers.serve.settings import ServeSettings
+
+Scope = dict[str, Any]
+Receive = Callable[[], Any]
+Send = Callable[[dict[str, Any]], Any]
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+# Asked by anybody, wherever we listen: whether we live, and a page that holds no data.
+_OPEN = frozenset({"/healthz", "/", "/favicon.ico"})
+_OPEN_FOLDERS = ("/static/",)
+# They read, but with a body; what they may do is decided by their routes.
+_READS_BY_POST = frozenset({"/cypher", "/db/graph/query/v2"})
+_UPLOADS = "/uploads"
+_ENGINE = "/engine/"
+_PIECE = 1_000_000
+# Threads that answer people's requests.
+THREADS = 8
+
+
+class Guard:
+    def __init__(self, app: Any, room: Room, *, port: Callable[[], int]) -> None:
+        self._app, self._room, self._settings = app, room, room.settings
+        self._port, self._counted = port, False
+        self._loopback = room.settings.is_loopback()
+        self._asked = Rates(room.settings.requests_per_second, 2 * room.settings.requests_per_second)
+        self._refused = Rates(room.settings.refused_per_minute / 60, room.settings.refused_per_minute)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008})
+            else:
+                await self._app(scope, receive, send)
+            return
+        if not self._counted:
+            # More threads than this would each want a connection, and prepare its statements anew.
+            anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+            self._counted = True
+        began = time.monotonic()
+        status = 500
+
+        async def sending(message: dict[str, Any]) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+            await send(message)
+
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await _answer(sending, *refusal)
+        else:
+            await self._passed(scope, receive, sending)
+        if self._room.metrics is not None:
+            route = scope.get("route")
+            path = getattr(route, "path", "other")
+            self._room.metrics.request(scope["method"], path, status, time.monotonic() - began)
+
+    def _refusal(self, scope: Scope) -> tuple[int, str, dict[str, str]] | None:
+        headers = _headers(scope)
+        if headers is None:
+            return 400, "a header that may stand once stands twice", {}
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if not _ours(host, self._port(), self._settings):
+            return 421, "this is not the name of this service", {}
+        if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
+            return 403, "requests of other sites' pages are refused", {}
+        if headers.get("sec-fetch-site") in ("cross-site", "same-site") and scope["path"] not in _OPEN:
+            return 403, "requests of other sites' pages are refused", {}
+        client = (scope.get("client") or ("?",))[0]
+        known = self._knows(headers)
+        if known is False:
+            if not self._refused.take(client):
+                return 429, "too many wrong tokens", {"Retry-After": "60"}
+            return 401, "the token is wrong", {"WWW-Authenticate": "Bearer"}
+        scope["graphvine_token"] = bool(known)
+        if not known and self._needs_token(scope):
+            return 401, "this needs the token, as 'Authorization: Bearer ...'", {"WWW-Authenticate": "Bearer"}
+        if not known and not self._asked.take(client):
+            return 429, "too many requests: slow down", {"Retry-After": "1"}
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or int(length) > self._largest(scope):
+            return 413, f"the body is larger than {self._largest(scope):,} bytes", {"Connection": "close"}
+        return None
+
+    def _knows(self, headers: dict[str, str]) -> bool | None:
+        """Whether the token is right; None when there is none."""
+        given = headers.get("authorization", "")
+        if not given:
+            return None
+        kind, _, token = given.partition(" ")
+        return kind.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), self._room.token.encode())
+
+    def _needs_token(self, scope: Scope) -> bool:
+        path = scope["path"]
+        if path.startswith(_ENGINE):
+            return True
+        if path in _OPEN or path.startswith(_OPEN_FOLDERS):
+            return scope["method"] not in _SAFE
+        if not self._loopback:
+            return True
+        return scope["method"] not in _SAFE and path not in _READS_BY_POST
+
+    def _largest(self, scope: Scope) -> int:
+        path = scope["path"]
+        if path.startswith(_ENGINE):
+            return self._settings.max_unit_bytes
+        if path.startswith(_UPLOADS) and scope["method"] == "POST":
+            return self._settings.max_upload_bytes + _PIECE
+        return self._settings.max_body_bytes
+
+    async def _passed(self, scope: Scope, receive: Receive, send: Send) -> None:
+        largest, seconds = self._largest(scope), self._settings.body_seconds
+        loop = asyncio.get_running_loop()
+        taken, began, over, started = 0, loop.time(), False, False
+        refused: tuple[int, str] | None = None
+
+        async def receiving() -> Any:
+            nonlocal taken, over, refused
+            if over:
+                return await receive()
+            # Each megabyte has its time, so that a large body may take longer, but a slow one not for ever.
+            left = began + seconds * (1 + taken // _PIECE) - loop.time()
+            try:
+                async with asyncio.timeout(max(left, 0.001)):
+                    message = await receive()
+            except TimeoutError:
+                refused = (408, "the body came too slowly")
+                raise _Refused from None
+            if message["type"] == "http.request":
+                taken += len(message.get("body", b""))
+                over = not message.get("more_body", False)
+                if taken > largest:
+                    refused = (413, f"the body is larger than {largest:,} bytes")
+                    raise _Refused
+            return message
+
+        async def sending(message: dict[str, Any]) -> None:
+            nonlocal started
+            if refused is not None and not started:
+                return  # what the application makes of the cut body is not the answer
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, receiving, sending)
+        except _Refused:
+            pass
+        except Exception:
+            if refused is None:
+                raise
+        if refused is not None and not started:
+            await _answer(send, *refused, {"Connection": "close"})
+
+
+class _Refused(Exception):
+    """The rest of a body is not taken."""
+
+
+_ONCE = frozenset({"host", "origin", "authorization", "content-length"})
+_HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+
+
+def _headers(scope: Scope) -> dict[str, str] | None:
+    found: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        key = name.decode("latin-1").lower()
+        if key in found and key in _ONCE:
+            return None
+        found[key] = value.decode("latin-1")
+    return found
+
+
+def _ours(host: str, port: int, settings: ServeSettings) -> bool:
+    """Whether this is a name of ours, with our port or none."""
+    name, _, given = host.rpartition(":") if not host.endswith("]") and ":" in host else (host, "", "")
+    if given and given != str(port) and name not in settings.allowed_hosts:
+        return False
+    names = {"127.0.0.1", "localhost", "[::1]", *settings.allowed_hosts}
+    if settings.host not in ("0.0.0.0", "::"):
+        names.add(f"[{settings.host}]" if ":" in settings.host else settings.host)
+    return name.lower() in names
+
+
+async def _answer(send: Send, status: int, message: str, headers: dict[str, str]) -> None:
+    body = json.dumps({"error": {"type": "Refused", "message": message}}).encode()
+    given = {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
+    await send(
+        {
+            "type": "http.response.start", "status": status,
+            "headers": [(name.lower().encode(), value.encode()) for name, value in given.items()],
+        }
+    )  # fmt: skip
+    await send({"type": "http.response.body", "body": body})

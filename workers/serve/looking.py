@@ -1,0 +1,32 @@
+"""Where every pipeline stands, for many who ask at once: looked at once a second at most."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from graphvine.records import PipelineStatus
+from graphvine.workers.serve.room import Room
+
+_FRESH_SECONDS = 1.0
+
+
+class StatusLook:
+    def __init__(self, room: Room) -> None:
+        self._room, self._lock = room, threading.Lock()
+        self._at, self._found = 0.0, list[PipelineStatus]()
+
+    def status(self, fresh_seconds: float = _FRESH_SECONDS) -> list[PipelineStatus]:
+        with self._lock:
+            if time.monotonic() - self._at >= fresh_seconds:
+                self._found = self._room.graph.status()
+                self._at = time.monotonic()
+            return self._found
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def status_of(room: Room, fresh_seconds: float = _FRESH_SECONDS) -> list[PipelineStatus]:
+    look: StatusLook = room.kept("status", lambda: StatusLook(room))
+    return look.status(fresh_seconds)

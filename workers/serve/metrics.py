@@ -1,0 +1,82 @@
+"""The page for Prometheus: statements, batches, requests as they pass; queues and workers when it is asked for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+
+if TYPE_CHECKING:
+    from graphvine.workers.serve.room import Room
+
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_SECONDS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+
+
+class Metrics:
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._registry = CollectorRegistry()
+        made: Any = {"registry": self._registry}
+        self._statements = Histogram(
+            "graphvine_statement_seconds", "Time of statements.", ["kind"], buckets=_SECONDS, **made
+        )
+        self._rows = Counter(
+            "graphvine_rows", "Rows that workers of this process worked on.", ["pipeline", "end"], **made
+        )
+        self._lost = Counter("graphvine_claims_lost", "Claims that were lost.", ["pipeline"], **made)
+        self._back = Counter("graphvine_claims_reclaimed", "Claims that the reaper took back.", ["pipeline"], **made)
+        self._restarts = Counter(
+            "graphvine_worker_restarts", "Workers that died and were started anew.", ["pipeline"], **made
+        )
+        self._requests = Histogram(
+            "graphvine_http_seconds", "Time of requests.", ["method", "route", "status"], buckets=_SECONDS, **made
+        )
+        self._registry.register(self)
+
+    def hear(self, event: str, facts: Mapping[str, Any]) -> None:
+        """As a listener of the graph's door."""
+        if event in ("read", "write"):
+            self._statements.labels(event).observe(facts["seconds"])
+        elif event == "batch":
+            counts = facts["counts"]
+            for end in ("done", "retried", "failed", "lost", "released"):
+                self._rows.labels(facts["pipeline"], end).inc(getattr(counts, end))
+        elif event == "claims_lost":
+            self._lost.labels(facts["pipeline"]).inc(facts["count"])
+        elif event == "reclaimed":
+            self._back.labels(facts["pipeline"]).inc(facts["reclaimed"] + facts["given_up"])
+        elif event == "worker_restarted":
+            self._restarts.labels(facts["pipeline"]).inc()
+
+    def request(self, method: str, route: str, status: int, seconds: float) -> None:
+        self._requests.labels(method, route, str(status)).observe(seconds)
+
+    def collect(self) -> Iterable[Metric]:
+        """Asked for with each look at the page."""
+        from graphvine.workers.serve.looking import status_of
+
+        up = GaugeMetricFamily("graphvine_up_seconds", "How long the service has run.")
+        up.add_metric([], time.monotonic() - self._room.started)
+        yield up
+        workers = GaugeMetricFamily("graphvine_workers", "Workers that run.", labels=["pipeline"])
+        if self._room.supervisor is not None:
+            for pipeline, alive in self._room.supervisor.alive().items():
+                workers.add_metric([pipeline], alive)
+        yield workers
+        rows = GaugeMetricFamily("graphvine_queue_rows", "Rows in each state.", labels=["pipeline", "state"])
+        ready = GaugeMetricFamily("graphvine_queue_ready", "Rows that could be claimed now.", labels=["pipeline"])
+        paused = GaugeMetricFamily("graphvine_queue_paused", "Whether the pipeline rests.", labels=["pipeline"])
+        if self._room.ready:
+            for one in status_of(self._room):
+                for state, count in one.states.items():
+                    rows.add_metric([one.pipeline, state], count)
+                ready.add_metric([one.pipeline], one.ready)
+                paused.add_metric([one.pipeline], int(one.paused))
+        yield from (rows, ready, paused)
+
+    def page(self) -> bytes:
+        return generate_latest(self._registry)

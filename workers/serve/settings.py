@@ -1,0 +1,70 @@
+"""The settings of the service, under [serve] in graphvine.toml or as GRAPHVINE_SERVE_* variables."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Annotated, Any
+
+import msgspec
+
+from graphvine.errors import SettingsError
+from graphvine.settings import Positive, describe_as, section
+
+TABLE = "serve"
+Count = msgspec.Meta(ge=0)
+
+
+class ServeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the daemon listens, what it works on, and what it lets others ask of it."""
+
+    host: Annotated[str, describe_as("the address to listen on; beyond loopback, everything asks for the token")] = (
+        "127.0.0.1"
+    )
+    port: Annotated[int, msgspec.Meta(ge=0, le=65535), describe_as("the port; 0 for any that is free")] = 8420
+    allowed_hosts: Annotated[list[str], describe_as("other names under which browsers may reach it")] = []
+    workers: Annotated[
+        dict[str, Annotated[int, Count]],
+        describe_as("workers of each pipeline, as [serve.workers] article = 2; 0 for none, 1 where nothing is said"),
+    ] = {}
+    jobs: Annotated[bool, describe_as("run the jobs that go by the clock: the reaper, pulls, retries")] = True
+    restart_seconds: Annotated[float, Positive, describe_as("pause before a worker that died is started anew")] = 1
+    restart_max_seconds: Annotated[float, Positive, describe_as("the longest such pause; it doubles each time")] = 60
+    stop_seconds: Annotated[float, Positive, describe_as("the longest that an ordered end may take")] = 8
+    max_body_bytes: Annotated[int, Positive, describe_as("the largest body of a request")] = 16_000_000
+    max_upload_bytes: Annotated[int, Positive, describe_as("the largest file that is uploaded")] = 8 << 30
+    max_unit_bytes: Annotated[int, Positive, describe_as("the largest unit that a worker sends")] = 1 << 30
+    header_seconds: Annotated[float, Positive, describe_as("the longest that the head of a request may take")] = 10
+    body_seconds: Annotated[float, Positive, describe_as("the longest that a body may take; uploads: per 1 MB")] = 30
+    requests_per_second: Annotated[float, Positive, describe_as("requests of one address without the token")] = 500
+    refused_per_minute: Annotated[float, Positive, describe_as("wrong tokens of one address")] = 60
+    cypher_at_once: Annotated[int, Positive, describe_as("typed queries that run side by side")] = 4
+    cypher_max_rows: Annotated[int, Positive, describe_as("the most rows of a query by HTTP")] = 10_000
+    cypher_seconds: Annotated[float, Positive, describe_as("the longest that a query by HTTP may take")] = 30
+    listeners: Annotated[int, Positive, describe_as("browsers that may listen to events at once")] = 100
+
+    def is_loopback(self) -> bool:
+        """Whether only this machine can reach it."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+
+def load(**given: Any) -> ServeSettings:
+    return section(ServeSettings, TABLE, {name: value for name, value in given.items() if value is not None})
+
+
+def workers_from(texts: list[str]) -> dict[str, int]:
+    """What --worker said: PIPELINE=N."""
+    found = {}
+    for text in texts:
+        name, equals, count = text.partition("=")
+        if not equals or not count.isdigit() or int(count) > 64:
+            raise SettingsError(f"--worker {text!r}: write PIPELINE=N, for instance article=2")
+        found[name] = int(count)
+    return found
+
+
+SETTINGS = ServeSettings
