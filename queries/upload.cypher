@@ -67,10 +67,18 @@ SET u.file_size = $file_size, u.file_time = $file_time, u.sha256 = $sha256, u.pa
 MATCH (u:Upload {upload_id: $key})
 SET u.path = $path, u.file_time = $file_time;
 
-// name: drop_file(key)
+// name: drop_file(key, seq)
+// held: seq
 // Our own copy of the file is gone, since nobody needs it any more.
 MATCH (u:Upload {upload_id: $key})
+WHERE u.seq = $seq
 SET u.spooled = false, u.path = NULL;
+
+// name: spooled()
+// The copies of ours that are still wanted.
+MATCH (u:Upload)
+WHERE u.spooled = true
+RETURN u.path AS path;
 
 // name: choose_auto(key, auto)
 // Whether the steps follow each other by themselves.
@@ -93,12 +101,12 @@ SET u.state = 'validating', u.lease = -1, u.due = $now
 RETURN u.seq AS seq, u.upload_id AS key, 0 AS depth, u.due AS due, u.lease AS lease, u.state AS state,
     u.attempts AS retry_count, u.lost_claims AS lost_claims, u.failure_count AS failure_count;
 
-// name: note_validation(key, seq, at, status, errors, details, total_items, content, format, compression)
+// name: note_validation(key, seq, at, status, errors, total_items, content, format, compression)
 // held: seq
 // What validation found.
 MATCH (u:Upload {upload_id: $key})
 WHERE u.seq = $seq
-SET u.validated_at = $at, u.validation_status = $status, u.validation_errors = $errors, u.failure_details = $details,
+SET u.validated_at = $at, u.validation_status = $status, u.validation_errors = $errors,
     u.total_items = $total_items, u.parsed_content = $content, u.format = $format, u.compression = $compression;
 
 // name: validation_success(seqs, lo, hi, token, at)
@@ -153,7 +161,7 @@ SET u.collection_id = $collection_id, u.processing_progress = $progress
 MERGE (c:Collection {collection_id: $collection_id})
 ON CREATE SET c.upload_id = $key, c.name = u.filename, c.created_at = $at, c.item_count = 0;
 
-// name: advance(key, seq, token, current_item, chunk_item, chunk_offset, processed, failed, fresh, updated, unchanged, took_ms, errors, progress)
+// name: advance(key, seq, token, current_item, chunk_item, chunk_offset, processed, failed, fresh, updated, unchanged, errors, progress)
 // guard
 // A batch is done: the place in the file and the counters move with its items, in one unit.
 MATCH (u:Upload {upload_id: $key})
@@ -161,7 +169,7 @@ WHERE u.seq = $seq AND u.lease = $token AND u.state = 'processing'
 SET u.current_item = $current_item, u.chunk_item = $chunk_item, u.chunk_offset = $chunk_offset,
     u.processed_items = u.processed_items + $processed, u.failed_items = u.failed_items + $failed,
     u.new_items = u.new_items + $fresh, u.updated_items = u.updated_items + $updated,
-    u.unchanged_items = u.unchanged_items + $unchanged, u.processing_time = u.processing_time + $took_ms,
+    u.unchanged_items = u.unchanged_items + $unchanged,
     u.processing_errors = $errors, u.processing_progress = $progress, u.attempts = 0, u.lost_claims = 0
 RETURN u.seq AS seq;
 
@@ -235,13 +243,13 @@ SET u.state = 'failed', u.failure_reason = 'processing_failed', u.failed_at = $a
     u.retrying = false, u.lease = 0, u.claimed_by = NULL, u.claimed_at = NULL
 RETURN u.seq AS seq;
 
-// name: note_report(key, seq, report, failure_report, details, reason)
+// name: note_report(key, seq, took_ms, report, failure_report, details, reason)
 // held: seq
 // What became of the items, as JSON.
 MATCH (u:Upload {upload_id: $key})
 WHERE u.seq = $seq
-SET u.processing_report = $report, u.failure_report = $failure_report, u.failure_details = $details,
-    u.last_error = $reason;
+SET u.processing_time = $took_ms, u.processing_report = $report, u.failure_report = $failure_report,
+    u.failure_details = $details, u.last_error = $reason;
 
 // name: close_collection(collection_id, seq, at)
 // held: seq
