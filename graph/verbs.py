@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from graphvine.graph import Graph
     from graphvine.workers.hn.face import HackerNews
     from graphvine.workers.scrape.events import ScrapeEvent
+    from graphvine.workers.uploads.face import Uploads
+    from graphvine.workers.uploads.record import Upload
     from graphvine.workers.wikipedia.drawing import Picture
     from graphvine.workers.wikipedia.grow import GrowEvent, GrowSummary
     from graphvine.workers.wikipedia.refresh import RefreshSummary
@@ -22,6 +24,8 @@ __all__ = [
     "RefreshSummary",
     "ScrapeEvent",
     "SearchHit",
+    "Upload",
+    "Uploads",
     "draw",
     "grow",
     "grow_events",
@@ -30,6 +34,7 @@ __all__ = [
     "reindex",
     "scrape",
     "search",
+    "uploads",
 ]
 
 
@@ -81,6 +86,12 @@ def hn(graph: Graph) -> HackerNews:
     from graphvine.workers.hn.face import HackerNews
 
     return HackerNews(graph)
+
+
+def uploads(graph: Graph) -> Uploads:
+    from graphvine.workers.uploads.face import Uploads
+
+    return Uploads(graph)
 
 
 def draw(graph: Graph, around: str | None, limit: int) -> Picture:
