@@ -516,7 +516,7 @@ ORDER BY u.seq LIMIT $limit;
 // How many uploads are ready. All lie at the same depth.
 MATCH (u:Upload)
 WHERE u.due <= $now AND u.lease = $lease
-RETURN 0 AS depth, count(*) AS ready;
+RETURN min(u.lease - u.lease) AS depth, count(*) AS ready;
 
 // name: frontier_at(now, lease, depth)
 // Between which numbers the ready uploads lie.

@@ -47,7 +47,9 @@ class _Array:
         self._nothing_follows()
 
     def _quick(self, *, ended: bool) -> Part | None:
-        """The whole chunk at once, where it parses."""
+        """The whole chunk at once, where it parses, and is too short for an item that is too long."""
+        if len(self._buffer) > self._settings.max_item_size:
+            return None
         if ended:
             stripped = self._buffer.rstrip(_BLANK)
             if stripped.endswith(b"]") and (items := _parsed(b"[" + stripped)):

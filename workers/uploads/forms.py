@@ -44,6 +44,8 @@ def told_form(text: Text, settings: UploadSettings) -> Form:
         if len(head) > settings.max_item_size:
             raise FileFault(f"the file begins with more than {settings.max_item_size:,} blanks")
     start += len(head[start:]) - len(head[start:].lstrip(_BLANK))
+    if b"\0" in head[start : start + 4]:
+        raise FileFault("the file is neither JSON nor JSON Lines as UTF-8: it begins with zeros")
     if head[start : start + 1] == b"[":
         return Form("array", start + 1)
     return _lines_or_object(text, head, start, settings)

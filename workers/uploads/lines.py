@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from graphvine.workers.uploads.arrays import check_depth
@@ -35,10 +36,10 @@ def line_parts(text: Text, offset: int, first: int, settings: UploadSettings) ->
 
 def _values(chunk: bytes, settings: UploadSettings) -> list[Any]:
     lines = chunk.count(b"\n") + (not chunk.endswith(b"\n") and bool(chunk))
-    try:
-        items: list[Any] = decode_lines(chunk)
-    except UNREADABLE:
-        items = []
+    items: list[Any] = []
+    if len(chunk) <= settings.max_item_size:
+        with suppress(*UNREADABLE):
+            items = decode_lines(chunk)
     if len(items) == lines:
         check_depth(items, chunk, settings.max_nesting)
         return items
