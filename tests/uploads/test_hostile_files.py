@@ -18,7 +18,7 @@ from tests.uploads.making import ailments, collected, completed, small
 
 @pytest.mark.timeout(3600)  # ten thousand files with --full
 def test_hostile_files(graph: Graph, tmp_path: Path, full: bool) -> None:
-    count = 10_000 if full else 250
+    count = 10_000 if full else 120
     path, chance, ends = tmp_path / "hostile", random.Random(3), Counter[str]()
     with following(graph):  # held open: the files are many and small
         for number in range(count):
