@@ -82,7 +82,9 @@ def cut_lines(chance: random.Random, good: list[Item]) -> Hostile:
 def odd_fields(chance: random.Random, good: list[Item]) -> Hostile:
     at = chance.randrange(len(good))
     spoilt = dict(good[at])
-    name = chance.choice(["id", "type", "by", "time", "title", "text", "url", "score", "kids", "parent", "deleted", "x"])
+    name = chance.choice(
+        ["id", "type", "by", "time", "title", "text", "url", "score", "kids", "parent", "deleted", "x"]
+    )
     spoilt[name] = chance.choice(_ODD)
     rest = [item for item in good if item is not good[at]]
     values: list[Any] = [spoilt if item is good[at] else item for item in good]
@@ -137,7 +139,9 @@ def duplicate_keys(chance: random.Random, good: list[Item]) -> Hostile:
 
 def binary(chance: random.Random, good: list[Item]) -> Hostile:
     data = chance.randbytes(chance.randrange(1, 3_000))
-    head = chance.choice([b"", b"\x1f\x8b", b"\x1f\x8b\x08\x00", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"\x00", b"\xff\xfe"])
+    head = chance.choice(
+        [b"", b"\x1f\x8b", b"\x1f\x8b\x08\x00", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"\x00", b"\xff\xfe"]
+    )
     return _file(head + data, BAD, [], "binary", file_fault=True)
 
 
@@ -155,7 +159,9 @@ def broken_packing(chance: random.Random, good: list[Item]) -> Hostile:
 
 
 def nothing(chance: random.Random, good: list[Item]) -> Hostile:
-    data = chance.choice([b"", b" ", b"\n\n", b"\xef\xbb\xbf", b"[]", b"[ ]\n", gzip.compress(b""), packed(b" ", "zstd")])
+    data = chance.choice(
+        [b"", b" ", b"\n\n", b"\xef\xbb\xbf", b"[]", b"[ ]\n", gzip.compress(b""), packed(b" ", "zstd")]
+    )
     return _file(data, BAD, [], "nothing", file_fault=True)
 
 

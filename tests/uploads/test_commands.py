@@ -6,16 +6,15 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
-from tests.acceptance.cli_support import run
+from tests.acceptance.cli_support import COMMAND, run
+from tests.support.stores import Place
 from tests.uploads.making import as_array, as_lines, items, write
 
 
-def test_upload_show_and_list(tmp_path: Path) -> None:
-    graph = str(tmp_path / "graph.kuzu")
-    assert "no uploads yet" in run("seed", "upload", "--graph", graph, status=2).err or True
+def test_upload_show_and_list(place: Place, tmp_path: Path) -> None:
+    graph = str(place.path)
     path = str(write(tmp_path, as_array([*items(5), {"id": 9}])))
     done = run("upload", path, "--graph", graph, status=1)
     id = done.out.split()[0]
@@ -33,8 +32,8 @@ def test_upload_show_and_list(tmp_path: Path) -> None:
     assert "partial_success" in run("upload", "retry", id, "--graph", graph, status=1).out
 
 
-def test_step_by_step(tmp_path: Path) -> None:
-    graph, path = str(tmp_path / "graph.kuzu"), str(write(tmp_path, as_lines(items(4))))
+def test_step_by_step(place: Place, tmp_path: Path) -> None:
+    graph, path = str(place.path), str(write(tmp_path, as_lines(items(4))))
     id = run("upload", path, "--no-auto", "--graph", graph).out.split()[0]
     assert "can't go through start_processing" in run("upload", "start", id, "--graph", graph, status=1).err
     assert "validated: 4 items" in run("upload", "validate", id, "--graph", graph).out
@@ -47,8 +46,8 @@ def test_step_by_step(tmp_path: Path) -> None:
     assert "the array is cut" in run("upload", "validate", id, "--graph", graph, status=1).out
 
 
-def test_mistakes_are_told_in_a_sentence(tmp_path: Path) -> None:
-    graph = str(tmp_path / "graph.kuzu")
+def test_mistakes_are_told_in_a_sentence(place: Place, tmp_path: Path) -> None:
+    graph = str(place.path)
     assert "is not there" in run("upload", str(tmp_path / "none"), "--graph", graph, status=1).err
     assert "is no file" in run("upload", str(tmp_path), "--graph", graph, status=1).err
     assert "there is no upload 'x'" in run("upload", "show", "x", "--graph", graph, status=1).err
@@ -56,16 +55,16 @@ def test_mistakes_are_told_in_a_sentence(tmp_path: Path) -> None:
     assert "upload FILE" in run("upload", "--help").out
 
 
-def test_from_a_pipe_and_stopped_by_ctrl_c(tmp_path: Path) -> None:
-    graph = str(tmp_path / "graph.kuzu")
-    command = [sys.executable, "-m", "graphvine.workers.cli.main", "upload", "--graph", graph]
+def test_from_a_pipe_and_stopped_by_ctrl_c(place: Place, tmp_path: Path) -> None:
+    graph = str(place.path)
+    command = [str(COMMAND), "upload", "--graph", graph]
     data = as_lines(items(3_000))
     environment = {**os.environ, "GRAPHVINE_UPLOAD_ITEMS_AT_ONCE": "50", "GRAPHVINE_UPLOAD_CHUNK_BYTES": "4000"}
     path = write(tmp_path, data)
-    with subprocess.Popen([*command, "--verbose", str(path)], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as child:
-        assert child.stderr is not None and child.stdout is not None
+    piped = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*command, "--verbose", str(path)], **piped, env=environment) as child:  # type: ignore[call-overload]
         for line in child.stderr:
-            if "upload.advance" in line or "advance" in line:
+            if "upload.advance" in line:
                 break
         child.send_signal(signal.SIGINT)
         told = child.stdout.read()

@@ -48,7 +48,9 @@ def test_a_criterion(name: str, holds: bool, fields: dict[str, Any]) -> None:
 
 
 def test_every_criterion_is_tested_on_both_sides() -> None:
-    assert {(name, holds) for name, holds, _ in CASES} == {(name, holds) for name in CRITERIA for holds in (True, False)}
+    assert {(name, holds) for name, holds, _ in CASES} == {
+        (name, holds) for name in CRITERIA for holds in (True, False)
+    }
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,13 @@ def test_all_the_way(uploads: Uploads, graph: Graph, tmp_path: Path) -> None:
     assert (found.total_items, found.processed_items, found.failed_items, found.new_items) == (23, 23, 0, 23)
     assert found.filename == str(tmp_path / "a file.json") and found.format == "array" and len(found.sha256) == 64
     assert found.processing_report is not None and found.processing_report["success_rate"] == 100.0
-    assert set(found.processing_report) >= {"total_items", "processed_items", "failed_items", "success_rate", "processing_time_ms"}
+    assert set(found.processing_report) >= {
+        "total_items",
+        "processed_items",
+        "failed_items",
+        "success_rate",
+        "processing_time_ms",
+    }
     assert found.processing_progress == {"total": 23, "processed": 23, "failed": 0, "current_item": 23}
     assert found.parsed_content == f"{(tmp_path / 'a file.json').as_uri()}#items=0..22"
     assert completed(graph) == set(range(1, 24)) and collected(graph, found.collection_id) == list(range(1, 24))
@@ -48,7 +54,11 @@ def test_step_by_step(uploads: Uploads, tmp_path: Path) -> None:
         uploads.start(taken.upload_id)
     validated = uploads.validate(taken.upload_id)
     assert (validated.state, validated.total_items, validated.validation_status) == ("validated", 8, "passed")
-    for step, name in ((uploads.validate, "validate_upload"), (uploads.retry, "retry_failed"), (uploads.reset, "retry_upload")):
+    for step, name in (
+        (uploads.validate, "validate_upload"),
+        (uploads.retry, "retry_failed"),
+        (uploads.reset, "retry_upload"),
+    ):
         with pytest.raises(NotAllowed, match=f"{name}.*it is validated"):
             step(taken.upload_id)
     assert uploads.start(taken.upload_id).state == "completed"
@@ -103,7 +113,9 @@ def test_a_retry_takes_what_failed_and_nothing_else(uploads: Uploads, graph: Gra
     assert (again.retry_count, again.retry_total) == (1, 14)
     assert sum(block == "hn_item.take_in" for block in written) == 1, "only the orphan was written"
     errors = list(uploads.errors(found.upload_id))
-    assert [error["index"] for error in errors] == [*range(1, 24, 2), 25] and {error["round"] for error in errors} == {1}
+    assert [error["index"] for error in errors] == [*range(1, 24, 2), 25] and {error["round"] for error in errors} == {
+        1
+    }
     assert collected(graph, found.collection_id) == [*range(1, 13), 500]
 
 
@@ -175,7 +187,9 @@ def test_copies_of_which_none_is_accepted_all_fail(uploads: Uploads, tmp_path: P
     assert [error["message"] for error in uploads.errors(found.upload_id)] == ["a comment needs one"] * 2
 
 
-def test_a_file_that_moved_is_found_and_one_that_changed_is_not_taken(uploads: Uploads, graph: Graph, tmp_path: Path) -> None:
+def test_a_file_that_moved_is_found_and_one_that_changed_is_not_taken(
+    uploads: Uploads, graph: Graph, tmp_path: Path
+) -> None:
     path = write(tmp_path, as_array(items(30)), "here")
     taken = uploads.take(path)
     moved = path.rename(tmp_path / "there")
@@ -213,7 +227,9 @@ def test_ctrl_c_stops_between_batches_and_the_same_call_goes_on(graph: Graph, tm
     assert collected(graph, stopped.collection_id) == list(range(1, 41))
 
 
-def test_a_worker_that_lost_its_claim_writes_nothing(uploads: Uploads, graph: Graph, clock: ManualClock, tmp_path: Path) -> None:
+def test_a_worker_that_lost_its_claim_writes_nothing(
+    uploads: Uploads, graph: Graph, clock: ManualClock, tmp_path: Path
+) -> None:
     taken = uploads.take(write(tmp_path, as_array(items(40))))
     uploads.validate(taken.upload_id)
     by_hand(uploads, graph, "start_processing", taken.upload_id)

@@ -71,7 +71,9 @@ class _Array:
             if not one:
                 if element.mark == b"]" and self._next == 0 and not items:
                     return self._closed([], element.end + 1)
-                raise FileFault(f"item {self._next + len(items)} of the array is missing: there is nothing at its place")
+                raise FileFault(
+                    f"item {self._next + len(items)} of the array is missing: there is nothing at its place"
+                )
             if element.depth > self._settings.max_nesting:
                 items.append(fault(f"nested deeper than {self._settings.max_nesting} levels", one))
             elif len(one) > self._settings.max_item_size:

@@ -26,7 +26,7 @@ class ItemError:
     """What was wrong with one item: its number in the file, its id where it has one, the field, and the message."""
 
     place: int  # in the batch
-    hnId: int | None  # noqa: N815  the document's name
+    hnId: int | None
     field: str
     message: str
     given: str
@@ -107,7 +107,8 @@ def moved_on(upload: Upload, outcome: Outcome, read: ItemBatch, errors_kept: int
     return replace(
         upload, processed_items=upload.processed_items + outcome.processed,
         failed_items=upload.failed_items + len(outcome.errors), new_items=upload.new_items + len(outcome.fresh),
-        updated_items=upload.updated_items + outcome.updated, unchanged_items=upload.unchanged_items + outcome.unchanged,
+        updated_items=upload.updated_items + outcome.updated,
+        unchanged_items=upload.unchanged_items + outcome.unchanged,
         processing_errors=upload.processing_errors + outcome.messages()[:room], current_item=read.next.item,
         chunk_item=read.next.part_item, chunk_offset=read.next.part_offset,
     )  # fmt: skip

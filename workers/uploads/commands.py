@@ -49,8 +49,12 @@ _JSON = typer.Option("--json", help="Print JSON.")
 @upload.command()
 def add(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON or JSON Lines, plain, gzip or zstd; - for standard input.")],
-    auto: Annotated[bool, typer.Option("--auto/--no-auto", help="Run all steps in a row, or only take the file.")] = True,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="JSON or JSON Lines, plain, gzip or zstd; - for standard input.")
+    ],
+    auto: Annotated[
+        bool, typer.Option("--auto/--no-auto", help="Run all steps in a row, or only take the file.")
+    ] = True,
     again: Annotated[bool, typer.Option("--again", help="Another upload of a file that was uploaded before.")] = False,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:

@@ -30,7 +30,9 @@ class Known:
 def read_file(path: Path, watch: Watch | None = None) -> Known:
     """Hash a file."""
     if not path.is_file():
-        raise FileFault(f"{path} is {'no file' if path.exists() else 'not there'}: give the path of a file, or - for standard input")
+        raise FileFault(
+            f"{path} is {'no file' if path.exists() else 'not there'}: give the path of a file, or - for standard input"
+        )
     with path.open("rb") as file:
         stat = os.fstat(file.fileno())
         digest = hashlib.sha256()
@@ -80,7 +82,7 @@ def sweep(folder: Path, wanted: Iterable[str]) -> None:
 
 
 def same_file(upload: Upload) -> Known | None:
-    """See to it that the file is the one that was uploaded; what is new to know about it, where its time has changed."""
+    """See to it that the file is the one that was uploaded; what is new to know where its time has changed."""
     path = upload.file
     try:
         stat = path.stat()

@@ -71,9 +71,7 @@ class UploadHandler:
         if known is None:
             return []
         return [
-            Step(
-                "upload.move_file", {"key": work.upload.upload_id, "path": str(known.path), "file_time": known.time}
-            )
+            Step("upload.move_file", {"key": work.upload.upload_id, "path": str(known.path), "file_time": known.time})
         ]
 
     def _ended(self, claim: Claim, work: Work, steps: list[Step]) -> Outcome:

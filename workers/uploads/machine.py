@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from graphvine.clock import NEVER, moment
 from graphvine.graph import Graph
 from graphvine.queries import Transition
 from graphvine.records import Step, Unit
@@ -12,8 +13,6 @@ from graphvine.window import spans
 from graphvine.workers.uploads.criteria import CRITERIA, retry_allowed_criterion
 from graphvine.workers.uploads.errors import NotAllowed
 from graphvine.workers.uploads.processors import PROCESSORS, Work
-
-from graphvine.clock import NEVER, moment
 
 
 def transition(graph: Graph, name: str) -> Transition:

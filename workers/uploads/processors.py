@@ -150,9 +150,7 @@ def _named(upload: Upload) -> dict[str, Any]:
     return {"key": upload.upload_id, "seq": upload.seq}
 
 
-def _report(
-    work: Work, report: dict[str, Any] | None, failures: dict[str, Any] | None, details: list[str]
-) -> Step:
+def _report(work: Work, report: dict[str, Any] | None, failures: dict[str, Any] | None, details: list[str]) -> Step:
     given = {
         **_named(work.upload), "took_ms": work.took_ms, "report": json.dumps(report) if report else None,
         "failure_report": json.dumps(failures) if failures else None, "details": details or None,

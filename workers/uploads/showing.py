@@ -76,7 +76,8 @@ def told(upload: Upload) -> str:
     made = f"{upload.new_items:,} new, {upload.updated_items:,} updated, {upload.unchanged_items:,} unchanged"
     after = {
         "uploaded": f"'graphvine upload validate {upload.upload_id}' validates it",
-        "validated": f"{plural(upload.total_items, 'item')}; 'graphvine upload start {upload.upload_id}' processes them",
+        "validated": f"{plural(upload.total_items, 'item')};"
+        f" 'graphvine upload start {upload.upload_id}' processes them",
         "completed": f"{counts} ({made})",
         "partial_success": f"{counts} ({made}), {upload.failed_items:,} failed:"
         f" 'graphvine upload show {upload.upload_id} --errors' tells why",
@@ -107,7 +108,7 @@ def bar(graph: Graph) -> Iterator[None]:
         tasks: dict[str, Any] = {}
 
         def listen(event: str, facts: dict[str, Any]) -> None:
-            if event != "upload" or progress.finished and not progress.live.is_started:
+            if event != "upload" or (progress.finished and not progress.live.is_started):
                 return
             phase = facts["phase"]
             if phase not in tasks:

@@ -24,8 +24,11 @@ _EXPANSION_IS_FINE = 64 << 20
 class Unpacking(Protocol):
     """Decoders of one frame or member."""
 
-    eof: bool
-    unused_data: bytes
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
 
     def decompress(self, data: bytes) -> bytes: ...
 
@@ -36,6 +39,9 @@ class Text:
     def __init__(self, path: Path, settings: UploadSettings) -> None:
         self._settings, self._path = settings, path
         self._file: BinaryIO = path.open("rb")
+        self._ready, self._at, self._offset, self._made = b"", 0, 0, 0
+        self._decoder: Unpacking | None = None
+        self._packed = b""
         try:
             self.compression = told_compression(self._file.read(4))
             self._restart()
@@ -86,8 +92,7 @@ class Text:
     def _restart(self) -> None:
         self._file.seek(0)
         self._ready, self._at, self._offset, self._made = b"", 0, 0, 0
-        self._decoder: Unpacking | None = None
-        self._packed = b""
+        self._decoder, self._packed = None, b""
 
     def _unpack(self) -> bool:
         """Make more text ready; False at the end of the file."""
