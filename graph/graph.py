@@ -6,7 +6,7 @@ import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
 
 from graphvine.clock import Clock, SystemClock
 from graphvine.door import Door
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
         RefreshSummary,
         ScrapeEvent,
         SearchHit,
+        Upload,
+        Uploads,
     )
 
 
@@ -229,6 +231,17 @@ class Graph:
         from graphvine.verbs import news
 
         return news(self)
+
+    @property
+    def uploads(self) -> Uploads:
+        """Files of items: take, validate, start, retry, reset, show, errors."""
+        from graphvine.verbs import uploads
+
+        return uploads(self)
+
+    def upload(self, file: str | os.PathLike[str] | BinaryIO, **options: Any) -> Upload:
+        """Upload a file of Hacker News items and bring it all the way: auto, again, name, stop."""
+        return self.uploads.upload(file, **options)
 
     # Care
 

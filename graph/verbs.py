@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from graphvine.workers.hn.face import HackerNews
     from graphvine.workers.news.face import News
     from graphvine.workers.scrape.events import ScrapeEvent
+    from graphvine.workers.uploads.face import Uploads
+    from graphvine.workers.uploads.record import Upload
     from graphvine.workers.wikipedia.drawing import Picture
     from graphvine.workers.wikipedia.grow import GrowEvent, GrowSummary
     from graphvine.workers.wikipedia.refresh import RefreshSummary
@@ -24,6 +26,8 @@ __all__ = [
     "RefreshSummary",
     "ScrapeEvent",
     "SearchHit",
+    "Upload",
+    "Uploads",
     "draw",
     "grow",
     "grow_events",
@@ -33,6 +37,7 @@ __all__ = [
     "reindex",
     "scrape",
     "search",
+    "uploads",
 ]
 
 
@@ -109,6 +114,12 @@ def news(graph: Graph) -> News:
     from graphvine.workers.news.face import News
 
     return News(graph)
+
+
+def uploads(graph: Graph) -> Uploads:
+    from graphvine.workers.uploads.face import Uploads
+
+    return Uploads(graph)
 
 
 def draw(graph: Graph, around: str | None, limit: int) -> Picture:
