@@ -6,7 +6,7 @@ import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from graphvine.clock import Clock, SystemClock
 from graphvine.door import Door
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
         Upload,
         Uploads,
     )
-
-
-T = TypeVar("T")
 
 
 def open(
@@ -248,27 +245,30 @@ class Graph:
     def backup(self, target: str | os.PathLike[str], progress: Callable[[int, int], None] | None = None) -> BackupInfo:
         """Copy the graph as it is now, while it goes on being used."""
         from graphvine.backup import BackupInfo, backup
+        from graphvine.remote import have_done
 
         if self.door.served is not None:
-            return self._have_done("backup", target, BackupInfo)
+            return have_done(self, "backup", target, BackupInfo)
         return backup(self, Path(target), progress)
 
     def export(self, target: str | os.PathLike[str], progress: Callable[[int, int], None] | None = None) -> Moved:
         """Write the whole graph into a new folder, from which any engine can load it."""
         from graphvine.moving import export
         from graphvine.moving_files import Moved
+        from graphvine.remote import have_done
 
         if self.door.served is not None:
-            return self._have_done("export", target, Moved)
+            return have_done(self, "export", target, Moved)
         return export(self, Path(target), progress)
 
     def load(self, source: str | os.PathLike[str], progress: Callable[[int, int], None] | None = None) -> Moved:
         """Bring what was exported into this graph, which has to be empty."""
         from graphvine.moving import load
         from graphvine.moving_files import Moved
+        from graphvine.remote import have_done
 
         if self.door.served is not None:
-            return self._have_done("load", source, Moved)
+            return have_done(self, "load", source, Moved)
         return load(self, Path(source), progress)
 
     def doctor(self, progress: Callable[[str], None] | None = None) -> list[Finding]:
@@ -276,13 +276,6 @@ class Graph:
         from graphvine.doctor import examine
 
         return examine(self, progress)
-
-    def _have_done(self, verb: str, place: str | os.PathLike[str], kind: type[T]) -> T:
-        """By the process that serves the graph, on its machine."""
-        import msgspec
-
-        assert self.door.served is not None
-        return msgspec.convert(self.door.served.care(verb, str(Path(place).absolute())), kind)
 
     def _align(self) -> None:
         from graphvine.reaper import align

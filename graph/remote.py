@@ -5,8 +5,10 @@ A job that ended with its daemon is given to the next one: every job of ours goe
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -29,6 +31,11 @@ class JobFailed(GraphvineError):
 def call(graph: Graph, name: str, asked: dict[str, Any], kind: type[T]) -> T:
     """Have the daemon do something that it may safely be asked twice."""
     return msgspec.convert(_line(graph).ask("/engine/call", {"name": name, "asked": asked}), kind)
+
+
+def have_done(graph: Graph, verb: str, place: str | os.PathLike[str], kind: type[T]) -> T:
+    """A backup, an export or a load, by the process that serves the graph, on its machine."""
+    return msgspec.convert(_line(graph).care(verb, str(Path(place).absolute())), kind)
 
 
 def run_job(
