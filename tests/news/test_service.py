@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import httpx
 import pytest
@@ -12,13 +14,17 @@ import graphvine
 from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
 from graphvine.settings import Settings
+from graphvine.workers.news import jobs as news_jobs
 from graphvine.workers.news.errors import UnknownArticle
 from graphvine.workers.news.handler import LOOPS
+from graphvine.workers.news.service import serve
 from graphvine.workers.serve.settings import ServeSettings
 from tests.news.servers import Site
+from tests.news.support import articles, local, update
 from tests.support.doors import TOKEN, Served
 from tests.support.stores import QUICK, Place
 from tests.support.waiting import eventually
+from tests.support.web_server import Request
 
 
 @pytest.fixture
@@ -82,3 +88,32 @@ def test_by_http(served: Served, site: Site) -> None:
 
 def _is_done(client: httpx.Client, id: str) -> None:
     assert client.get(f"/jobs/{id}").json()["state"] == "done"
+
+
+def test_a_daemon_that_ends_gives_back_what_its_processor_holds(
+    graph: Graph, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NEWSDATA_API_KEY", "APITUBE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    arrived, stop = threading.Event(), threading.Event()
+
+    async def slow(request: Request) -> None:
+        arrived.set()
+        await request.pause(60)
+
+    site.add(1)
+    site.pages["/page/1"] = slow
+    update(graph, site)
+    (job,) = news_jobs.jobs(graph, local())
+    runs: list[Any] = []
+    working = threading.Thread(target=lambda: runs.append(job.run()))
+    serving = threading.Thread(target=serve, args=(graph, stop))
+    serving.start()
+    working.start()
+    assert arrived.wait(30)
+    stop.set()
+    serving.join(30)
+    row = articles(graph)["/page/1"]
+    assert not serving.is_alive() and (row["state"], row["lost_claims"], row["retry_count"]) == ("pending", 0, 0)
+    working.join(30)
+    assert runs[0].released == 1
