@@ -16,14 +16,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+from graphvine.settings import Settings
 from support.cache import cached
 from support.child import end, finish, reports, start
 from support.command import main, sizes
 from support.findings import Findings
 from support.hn_items import write
 from support.progress import Bar
-
-from graphvine.settings import Settings
 
 QUICK = 2_000
 SAME_SPEED, MOST_BEYOND = 0.95, 300
