@@ -19,7 +19,7 @@ from graphvine.settings import Settings
 # Address space that the database may grow into. Kuzu's default of 8 TiB fails where address space is limited.
 _MAX_DATABASE_BYTES = 1 << 40
 # Each CHECKPOINT of Kuzu keeps about 290 KB until the database is closed (measured: 400 of them, 128 to 234 MB).
-_CHECKPOINTS_A_LIFE = 16
+_CHECKPOINTS_A_LIFE = 8
 # A new connection prepares every statement anew, so as many are kept as a service has threads that read.
 _READERS_KEPT = 20
 

@@ -32,7 +32,7 @@ def test_growing_is_watched(far: Graph) -> None:
     seen = []
     summary = far.grow(["Vine"], depth=1, source="sample", on_event=seen.append)
     assert summary.states["processed"] > 5 and summary.seeds == 1 and not summary.stopped
-    assert [event.name for event in seen][0] == "started" and seen[-1].name == "finished"
+    assert seen[0].name == "started" and seen[-1].name == "finished"
     assert seen[-1].total.done == summary.counts.done
     assert [event.name for event in far.grow_events((), depth=1, source="sample")][-1] == "finished"
     hits = far.search("vine", mode="text", limit=3)
