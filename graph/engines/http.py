@@ -76,7 +76,8 @@ class HttpEngine:
     def write(self, unit: Unit) -> UnitResult:
         check(unit, self.library)
         steps = [[step.block, dict(step.parameters)] for step in unit.steps]
-        answer = self._line.call("/engine/unit", {"steps": steps, "now": self.clock.now_ms()}, "numbered")
+        asked = {"steps": steps, "if_held": unit.if_held, "now": self.clock.now_ms()}
+        answer = self._line.call("/engine/unit", asked, "numbered")
         return UnitResult(tuple(answer["rows"]), frozenset(answer["held"]))
 
     def claim(

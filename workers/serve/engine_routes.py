@@ -81,7 +81,8 @@ def _read(room: Room, asked: Asked) -> Any:
 
 def _unit(room: Room, asked: Asked) -> Any:
     graph = room.graph
-    unit = Unit.of(Step(block, parameters) for block, parameters in asked["steps"])
+    steps = [Step(block, parameters) for block, parameters in asked["steps"]]
+    unit = Unit.of(steps, if_held=asked["if_held"])
     if all(graph.library.block(step.block).role == "heartbeat" for step in unit.steps):
         return _told(graph.door.run(unit, now=asked["now"]))  # done twice, it says the same
 

@@ -74,7 +74,7 @@ def add(
 
     from graphvine.workers.uploads.showing import bar
 
-    with opened(context, create=True) as graph, _signals() as ended, bar(graph):
+    with opened(context, create=True, door=True) as graph, _signals() as ended, bar(graph):
         uploads = _uploads(graph)
 
         def watch(done: int, total: int) -> None:

@@ -86,6 +86,8 @@ class Uploads:
 
     def work(self, upload_id: str, *, stop: threading.Event | None = None) -> Upload:
         """Work on one upload until it waits for a step or rests."""
+        if self._graph.door.served is not None:
+            return self._over_there("", upload_id, stop)
         stop = stop or threading.Event()
         handler = UploadHandler(self._graph, self._settings)
         loop = Loop(self._graph, "upload", handler, batch=1, keys=[upload_id], stop=stop, gather_seconds=0)
@@ -121,7 +123,36 @@ class Uploads:
         if folder.is_dir():
             sweep(folder, [Path(row["path"]).name for row in self._graph.read("upload.spooled") if row["path"]])
 
+    def take_received(self, path: Path, *, name: str, auto: bool = True, again: bool = False) -> Upload:
+        """Take a file that came in by HTTP: it is ours, and becomes the copy that is worked on."""
+        known = read_file(path)
+        kept = spool_folder(self._graph) / known.sha256
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        path.replace(kept)
+        known = Known(kept.resolve(), known.size, kept.stat().st_mtime_ns, known.sha256)
+        before = self._graph.read("upload.of_file", sha256=known.sha256)
+        if before and not again:
+            return self._again(before[0]["key"], known, spooled=True, auto=auto)
+        return self._register(known, len(before), name, spooled=True, auto=auto)
+
+    def move(self, name: str, upload_id: str) -> Upload:
+        """Make a manual transition, and leave the work that follows to whoever claims it."""
+        take_by_hand(self._graph, name, Work(self.show(upload_id), self._settings, self._graph.clock.now_ms()))
+        return self.show(upload_id)
+
+    def _over_there(self, step: str, upload_id: str, stop: threading.Event | None) -> Upload:
+        """By the process that serves the graph: one process takes items in."""
+        from graphvine.remote import run_job
+
+        def told(name: str, facts: Any) -> None:
+            self._graph.door.report("upload", **facts)
+
+        run_job(self._graph, "upload", {"upload_id": upload_id, "step": step}, str, told, stop)
+        return self.show(upload_id)
+
     def _step(self, name: str, upload_id: str, stop: threading.Event | None) -> Upload:
+        if self._graph.door.served is not None:
+            return self._over_there(name, upload_id, stop)
         work = Work(self.show(upload_id), self._settings, self._graph.clock.now_ms())
         take_by_hand(self._graph, name, work)
         return self.work(upload_id, stop=stop)
