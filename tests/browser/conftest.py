@@ -24,7 +24,7 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def house(template: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """A daemon whose graph holds the sample wiki, a thread, and some articles that failed."""
     folder: Path = tmp_path_factory.mktemp("house") / "store"
@@ -33,10 +33,15 @@ def house(template: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 @pytest.fixture
-def open_page(browser: Browser, house: House) -> Iterator[OpenPage]:
+def complaints() -> list[str]:
+    """What the browser complained of; a test that provokes a complaint takes it out."""
+    return []
+
+
+@pytest.fixture
+def open_page(browser: Browser, house: House, complaints: list[str]) -> Iterator[OpenPage]:
     """Open the dashboard. A complaint of the browser (an error, a broken rule of the policy) fails the test."""
     contexts: list[Any] = []
-    complaints: list[str] = []
 
     def opened(**options: Any) -> Page:
         contexts.append(browser.new_context(**options))
@@ -60,7 +65,7 @@ def page(open_page: OpenPage) -> Page:
     return open_page(viewport={"width": 1200, "height": 900})
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def owner(house: House) -> Iterator[httpx.Client]:
     with house.client() as client:
         yield client

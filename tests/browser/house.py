@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -47,12 +48,15 @@ def open_house(folder: Path) -> Iterator[House]:
         house = House(daemon, service.address, service.token)
         with house.client() as client:
             client.post("/hn/items", json=THREAD).raise_for_status()
-            job = client.post("/grow", json={"titles": ["Vine", *MISSING], "depth": 2}).raise_for_status().json()
+            client.post("/pipelines/article/seeds", json={"keys": ["Vine", *MISSING]}).raise_for_status()
+            job = client.post("/grow", json={"titles": ["Vine"], "depth": 2}).raise_for_status().json()
 
-            def grown() -> None:
-                found = client.get(f"/jobs/{job['id']}").json()
-                assert found["state"] == "done", found
+            def grown() -> dict[str, Any]:
+                found: dict[str, Any] = client.get(f"/jobs/{job['id']}").json()
+                assert found["state"] != "running"
+                return found
 
-            eventually(grown, 60)
+            ended = eventually(grown, 60)
+            assert ended["state"] == "done", ended
         yield house
         daemon.end()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import httpx
 import pytest
 from playwright.sync_api import Page, expect
@@ -11,12 +13,11 @@ from tests.browser.house import MISSING, WILD, House
 from tests.support.articles import linking
 
 
-def figure(page: Page, pipeline: str, name: str) -> str:
-    return page.get_by_label(f"Pipeline {pipeline}").locator(f"[data-figure={name}]").inner_text()
+A_RATE = re.compile(r"[1-9].*/(s|min)|0\.[1-9]/s")
 
 
 def give_token(page: Page, token: str) -> None:
-    page.get_by_label("Token").fill(token)
+    page.get_by_role("textbox", name="Token").fill(token)
     page.get_by_role("button", name="Go on").click()
 
 
@@ -27,7 +28,7 @@ def test_counts_move_while_work_runs(page: Page, house: House) -> None:
     with graphvine.open(house.daemon.where) as graph:
         graph.seed("article", [f"Leaf {n}" for n in range(15)])
         claims = graph.claims("article", "a worker elsewhere")
-        before = int(state.inner_text())
+        before = int((state.text_content() or "").replace(",", ""))
         for step in range(1, 4):
             taken = claims.claim(5)
             assert len(taken) == 5
@@ -37,24 +38,18 @@ def test_counts_move_while_work_runs(page: Page, house: House) -> None:
             for claim in taken:
                 claims.complete(claim, linking(graph, claim, [f"{claim.key} twig"]) if step == 3 else ())
             expect(state).to_have_text(str(before + 5 * step))
-        expect(card.locator("[data-part=rate]")).to_have_text(lambda_rate())
+        expect(card.locator("[data-part=rate]")).to_have_text(A_RATE)
         expect(card.locator("[data-part=eta]")).to_contain_text("done in")
         assert card.locator("polyline").get_attribute("points")
-        rest = claims.claim(10)
-        for claim in rest:
-            claims.complete(claim)
+        while rest := claims.claim(50):
+            for claim in rest:
+                claims.complete(claim)
     expect(card.locator("[data-part=eta]")).to_have_text("nothing waits")
-
-
-def lambda_rate() -> object:
-    import re
-
-    return re.compile(r"[1-9].*/(s|min)|0\.[1-9]/s")
 
 
 def test_a_failed_item_is_requeued_by_a_click(page: Page, house: House, owner: httpx.Client) -> None:
     failed = page.locator("#failed")
-    expect(failed.get_by_role("listitem").filter(has_text="No such page")).to_contain_text("missing")
+    expect(failed.get_by_role("listitem").filter(has_text="No such page")).to_contain_text("there is no page")
     failed.get_by_role("button", name="Requeue No such page").click()
     give_token(page, "a wrong one")
     expect(page.locator("#token-why")).to_have_text("The token was not the right one.")
@@ -94,29 +89,42 @@ def test_the_graph_is_drawn_and_walked(page: Page) -> None:
     expect(page.locator("#node-properties")).to_contain_text("expansion state")
     page.get_by_role("button", name="Back").click()
     expect(picture.locator("g.centre title")).to_have_text("Article Vine")
+    page.locator("#neighbours-title").click()
     page.locator("#neighbours button").first.click()
     expect(picture.locator("g.centre title")).not_to_have_text("Article Vine")
 
 
 def test_the_drawing_grows_with_the_graph(page: Page, house: House) -> None:
     with graphvine.open(house.daemon.where) as graph:
-        graph.seed("article", ["Trellis"])
-        page.get_by_label("Key").fill("Trellis")
+        graph.seed("article", ["A new trellis"])
+        page.get_by_label("Key").fill("A new trellis")
         page.get_by_role("button", name="Go there").click()
-        expect(page.locator("#picture g.centre title")).to_have_text("Article Trellis")
+        expect(page.locator("#picture g.centre title")).to_have_text("Article A new trellis")
         expect(page.locator("#picture g.node")).to_have_count(1)
         claims = graph.claims("article", "a gardener")
         for claim in claims.claim(50):
-            links = ["Post", "Wire"] if claim.key == "Trellis" else []
+            links = ["Post", "Wire"] if claim.key == "A new trellis" else []
             claims.complete(claim, linking(graph, claim, links) if links else ())
         expect(page.locator("#picture g.node")).to_have_count(3)
         for claim in claims.claim(50):
             claims.complete(claim)
 
 
-@pytest.mark.parametrize(("where", "words", "first"), [("articles", "climbing vine", ""), ("Hacker News", "trellises", "comment 2 by bob")])
+def test_what_somebody_types_is_not_overwritten(page: Page) -> None:
+    expect(page.locator("#picture g.centre")).to_be_visible()
+    page.get_by_label("Key").fill("Iv")
+    status = "() => fetch('/status').then((answer) => answer.ok)"
+    with page.expect_response(lambda answer: "/neighbourhood" in answer.url):  # the page looks again by itself
+        assert page.evaluate(status)
+    expect(page.get_by_label("Key")).to_have_value("Iv")
+
+
+@pytest.mark.parametrize(
+    ("where", "words", "first"),
+    [("articles", "climbing vine", ""), ("Hacker News", "trellises", "comment 2 by bob")],
+)
 def test_a_search_answers_and_leads_into_the_graph(page: Page, where: str, words: str, first: str) -> None:
-    page.get_by_label("In", exact=True).select_option(label=where)
+    page.get_by_role("combobox", name="In", exact=True).select_option(label=where)
     page.get_by_label("Words", exact=True).fill(words)
     page.get_by_role("button", name="Search").click()
     expect(page.locator("#search-told")).to_contain_text("found.")
@@ -124,7 +132,7 @@ def test_a_search_answers_and_leads_into_the_graph(page: Page, where: str, words
     if first:
         expect(hit).to_have_text(first)
     hit.click()
-    expect(page.locator("#said")).to_contain_text("neighbours.")
+    expect(page.locator("#said")).to_contain_text("neighbour")
     expected = "Article" if where == "articles" else "HNItem"
     expect(page.locator("#node-name")).to_contain_text(expected)
 
@@ -146,7 +154,7 @@ def test_machines_are_drawn_with_their_counts(page: Page, owner: httpx.Client) -
         assert page.locator("#moves tbody tr").count() == len(machine["moves"])
 
 
-def test_what_comes_from_the_graph_is_text(page: Page) -> None:
+def test_what_comes_from_the_graph_is_text(page: Page, complaints: list[str]) -> None:
     page.get_by_label("Key").fill(WILD)
     page.get_by_role("button", name="Go there").click()
     expect(page.locator("#node-name")).to_have_text(f"Article {WILD}")
@@ -154,3 +162,4 @@ def test_what_comes_from_the_graph_is_text(page: Page) -> None:
     assert page.locator("main img").count() == 0
     refused = page.evaluate("() => { try { document.body.innerHTML = '<b>x</b>'; return ''; } catch (e) { return e.name; } }")
     assert refused == "TypeError", "the policy lets no text become markup"
+    complaints[:] = [one for one in complaints if "TrustedHTML" not in one]

@@ -2,7 +2,7 @@
 
 import { get, post } from "./api.js";
 import { align, byId, choices, make, say, tell } from "./dom.js";
-import { ago, count } from "./words.js";
+import { ago, count, several } from "./words.js";
 
 const MOST = 100;
 let shown = { pipeline: "", failed: -1 };
@@ -54,7 +54,7 @@ function row(one) {
 
 function fill(element, one) {
   const part = (name) => element.querySelector(`[data-part="${name}"]`);
-  tell(part("when"), `${one.state}, ${count(one.retry_count)} retries, ${ago(one.failed_at)}`);
+  tell(part("when"), `${several(one.retry_count, "attempt")}, ${ago(one.failed_at)}`);
   tell(part("reason"), one.reason ?? "no reason was kept");
   element.querySelector("details").hidden = one.failures.length === 0;
   part("attempts").replaceChildren(...one.failures.map((failure) =>

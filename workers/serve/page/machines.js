@@ -5,7 +5,7 @@ import { layers } from "./layers.js";
 import { count, human } from "./words.js";
 
 const BOX = { width: 132, height: 46 };
-const GAP = { x: 28, y: 46, side: 56 };
+const GAP = { x: 28, y: 46, side: 72 };
 let machines = [];
 let chosen = "";
 
@@ -85,7 +85,10 @@ function line(move, places, width) {
     const right = (middle(from) + middle(to)) / 2 >= width / 2;
     const edge = (place) => (right ? place.x + BOX.width : place.x);
     const reach = Math.min(14 + 9 * Math.abs(to.layer - from.layer), GAP.side - 6);
-    const far = right ? Math.max(edge(from), edge(to)) + reach : Math.min(edge(from), edge(to)) - reach;
+    // Clear of every box that stands between the two.
+    const [upper, lower] = [Math.min(from.layer, to.layer), Math.max(from.layer, to.layer)];
+    const passed = [...places.values()].filter((place) => place.layer >= upper && place.layer <= lower).map(edge);
+    const far = right ? Math.max(...passed) + reach * 1.3 : Math.min(...passed) - reach * 1.3;
     const [y1, y2] = [from.y + BOX.height * 0.65, to.y + BOX.height * 0.35];
     path = `M${edge(from)} ${y1}C${far} ${y1} ${far} ${y2} ${edge(to)} ${y2}`;
   }

@@ -2,7 +2,7 @@
 
 import { byId, draw } from "./dom.js";
 import { rings, toward } from "./rings.js";
-import { short } from "./words.js";
+import { several, short } from "./words.js";
 
 const ARROWS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
 export const idOf = ({ label, key }) => JSON.stringify([label, key]);
@@ -40,7 +40,7 @@ export function drawAround({ centre, others, edges }, { kinds, walked, walkTo, b
   const head = draw("marker", { id: "tip", viewBox: "0 0 8 8", refX: 16, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
     draw("path", { d: "M0 0L8 4L0 8z", class: "head" }));
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", class: "graph",
-    "aria-label": `${centre.label} ${centre.name} with ${drawn.length - 1} neighbours`, "aria-describedby": "walk-hint" },
+    "aria-label": `${centre.label} ${centre.name} with ${several(drawn.length - 1, "neighbour")}`, "aria-describedby": "walk-hint" },
     draw("defs", {}, head), ...lines.map((edge) => line(edge, at)), ...nodes);
   picture.replaceChildren(svg);
   if (hadFocus) focus(nodes, 0);
@@ -58,7 +58,7 @@ const typesOf = (node, centre, edges) => [...new Set(edges.filter((edge) =>
   .map((edge) => edge.type))];
 
 function circle(node, { x, y }, { kind, walked, isCentre, fresh, types }) {
-  const classes = ["node", `kind-${kind}`, isCentre && "centre", walked && "walked", fresh && "fresh"].filter(Boolean).join(" ");
+  const classes = ["node", `kind-${kind}`, isCentre && "centre", walked && !isCentre && "walked", fresh && "fresh"].filter(Boolean).join(" ");
   const told = isCentre ? `${node.label} ${node.name}, in the middle` : `${node.label} ${node.name}, by ${types.join(", ")}`;
   return draw("g", { class: classes, tabindex: isCentre ? 0 : -1, role: "button", "aria-label": told, "data-node": idOf(node) },
     draw("circle", { cx: x, cy: y, r: isCentre ? 15 : 9 }),

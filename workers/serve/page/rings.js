@@ -6,10 +6,10 @@ const ROOM = 46; // along a ring, for a node and its name
 export function rings(many, width, height) {
   const centre = { x: width / 2, y: height / 2 };
   const places = [];
-  for (const [ring, share] of [[0, 0.52], [1, 0.86], [2, 0.69]].entries()) {
-    const reach = { x: (width / 2 - 52) * share[1], y: (height / 2 - 26) * share[1] };
+  for (const [ring, share] of [0.5, 0.94, 0.72].entries()) {
+    const reach = { x: (width / 2 - 52) * share, y: (height / 2 - 26) * share };
     const around = Math.PI * (reach.x + reach.y);
-    const fits = Math.max(4, Math.floor(around / (ROOM * 1.6)));
+    const fits = Math.max(4, Math.floor(around / (ROOM * 1.7)));
     const here = Math.min(fits, many - places.length);
     for (let index = 0; index < here; index += 1) {
       const angle = (2 * Math.PI * (index + ring * 0.5)) / here - Math.PI / 2;

@@ -1,9 +1,9 @@
 // Walking the graph: where one is, what lies around, and the way back.
 
 import { get } from "./api.js";
-import { byId, choices, make, say, tell } from "./dom.js";
+import { byId, choices, draw, make, say, tell } from "./dom.js";
 import { drawAround, idOf } from "./picture.js";
-import { human } from "./words.js";
+import { human, several } from "./words.js";
 
 const MOST = 60;
 const NEWS_MS = 3000;
@@ -39,7 +39,8 @@ export async function walkTo(label, key, kept = false, quiet = false) {
     const found = await get("/neighbourhood", { label, key, limit: MOST });
     if (here && idOf(here.node) !== idOf(found.node)) trail.push(here.node);
     arrive(found);
-    if (!quiet) say(`${found.node.label} ${found.node.name}: ${found.nodes.length - 1} neighbours.`);
+    if (!quiet || document.activeElement !== byId("walk-key")) name(found.node); // what somebody types stays
+    if (!quiet) say(`${found.node.label} ${found.node.name}: ${several(found.nodes.length - 1, "neighbour")}.`);
     if (!kept && !quiet) byId("walk").scrollIntoView({ block: "start" });
   } catch (error) {
     say(error.message);
@@ -51,6 +52,7 @@ export async function back() {
   if (!before) return;
   try {
     arrive(await get("/neighbourhood", { label: before.label, key: before.key, limit: MOST }));
+    name(before);
     say(`Back at ${before.label} ${before.name}.`);
   } catch (error) {
     say(error.message);
@@ -74,10 +76,13 @@ export async function lookAgain(now = performance.now()) {
 function arrive(found) {
   here = found;
   walked.set(idOf(found.node), found.edges);
-  byId("walk-label").value = found.node.label;
-  byId("walk-key").value = found.node.key;
   byId("walk-back").disabled = trail.length === 0;
   show();
+}
+
+function name({ label, key }) {
+  byId("walk-label").value = label;
+  byId("walk-key").value = key;
 }
 
 function show() {
@@ -91,7 +96,11 @@ function show() {
   tell(byId("node-name"), `${node.label} ${node.name}`);
   byId("node-properties").replaceChildren(...Object.entries(node.properties).flatMap(([name, value]) =>
     [make("dt", {}, human(name)), make("dd", {}, String(value))]));
-  tell(byId("neighbours-title"), drawn < others.length ? `Neighbours (${drawn} of ${others.length} are drawn)` : "Neighbours");
+  tell(byId("neighbours-title"), drawn < others.length ? `${several(others.length, "neighbour")}, ${drawn} of them drawn` : several(others.length, "neighbour"));
+  const shown = [...new Set(nodes.map((one) => one.label))];
+  byId("legend").replaceChildren(...shown.map((label) =>
+    make("li", { class: `kind-${kinds.indexOf(label) % 8}` }, draw("svg", { viewBox: "0 0 12 12", "aria-hidden": "true" },
+      draw("circle", { cx: 6, cy: 6, r: 5 })), label)));
   byId("neighbours").replaceChildren(...edges.map((edge) => neighbour(edge, node, nodes)));
 }
 

@@ -29,6 +29,8 @@ export function ago(text, now = Date.now()) {
   return seconds < 2 ? "just now" : `${duration(seconds)} ago`;
 }
 
+export const several = (number, what) => `${count(number)} ${what}${number === 1 ? "" : "s"}`;
+
 export const human = (name) => name.replaceAll("_", " ");
 
 export function short(text, most) {

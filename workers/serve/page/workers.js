@@ -1,7 +1,7 @@
 // Who works: the daemon's own workers, and whoever holds claims from another process.
 
 import { align, byId, make, tell } from "./dom.js";
-import { ago, count } from "./words.js";
+import { ago, count, several } from "./words.js";
 
 /** Own workers first; a holder of claims that is not one of them runs elsewhere. */
 export function showWorkers({ workers, holders }) {
@@ -34,7 +34,7 @@ function fill(element, one) {
   part("state").dataset.state = working ? "good" : one.state === "resting" ? "bad" : "waiting";
   tell(part("beat"), one.heartbeat_at ? `heartbeat ${ago(one.heartbeat_at)}` : "no heartbeat yet");
   const done = one.done === undefined ? "" : `${count(one.done)} done, `;
-  const restarts = one.restarts ? `, started anew ${count(one.restarts)} times` : "";
+  const restarts = one.restarts ? `, started anew ${several(one.restarts, "time")}` : "";
   tell(part("done"), `${done}${count(one.claims)} in hand${restarts}`);
   tell(part("error"), one.last_error ? `last error: ${one.last_error}` : "");
 }
