@@ -17,7 +17,15 @@ from tests.support.waiting import eventually
 WILD = "<img src=x onerror=alert(1)> Vine"
 MISSING = ["No such page", WILD, "Nor this one"]
 THREAD = [
-    {"id": 1, "type": "story", "title": "A graph of vines", "by": "ada", "time": 1_700_000_000, "score": 7, "kids": [2]},
+    {
+        "id": 1,
+        "type": "story",
+        "title": "A graph of vines",
+        "by": "ada",
+        "time": 1_700_000_000,
+        "score": 7,
+        "kids": [2],
+    },
     {"id": 2, "type": "comment", "parent": 1, "text": "It climbs trellises.", "by": "bob", "time": 1_700_000_100},
     {"id": 3, "type": "comment", "parent": 2, "text": "So it does.", "by": "eve", "time": 1_700_000_200},
 ]

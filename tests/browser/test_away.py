@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import socket
 
-import graphvine
 from playwright.sync_api import Browser, expect
 
+import graphvine
 from tests.support.daemons import QUICK_DAEMON, DaemonProcess
 from tests.support.stores import Place
 

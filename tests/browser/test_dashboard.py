@@ -12,7 +12,6 @@ import graphvine
 from tests.browser.house import MISSING, WILD, House
 from tests.support.articles import linking
 
-
 A_RATE = re.compile(r"[1-9].*/(s|min)|0\.[1-9]/s")
 
 
@@ -160,6 +159,8 @@ def test_what_comes_from_the_graph_is_text(page: Page, complaints: list[str]) ->
     expect(page.locator("#node-name")).to_have_text(f"Article {WILD}")
     expect(page.locator("#failed").get_by_text(WILD, exact=True)).to_be_visible()
     assert page.locator("main img").count() == 0
-    refused = page.evaluate("() => { try { document.body.innerHTML = '<b>x</b>'; return ''; } catch (e) { return e.name; } }")
+    refused = page.evaluate(
+        "() => { try { document.body.innerHTML = '<b>x</b>'; return ''; } catch (e) { return e.name; } }"
+    )
     assert refused == "TypeError", "the policy lets no text become markup"
     complaints[:] = [one for one in complaints if "TrustedHTML" not in one]

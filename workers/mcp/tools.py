@@ -52,10 +52,7 @@ class Tools:
     def tables(self) -> dict[str, Any]:
         """Every kind of node and relationship with its properties, and where the pipelines stand."""
         with self._graph() as graph:
-            found = [
-                {"name": one.name, "kind": one.kind, "properties": {name: kind for name, kind in one.properties}}
-                for one in graph.tables()
-            ]
+            found = [{"name": one.name, "kind": one.kind, "properties": dict(one.properties)} for one in graph.tables()]
             states = {one.pipeline: one.states for one in graph.status()}
         return {"tables": found, "pipelines": states}
 

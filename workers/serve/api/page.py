@@ -1,4 +1,4 @@
-"""The dashboard: a page and its parts, as they stand in page/. It holds no data; what it shows it asks for like anybody."""
+"""The dashboard: a page and its parts, as they stand in page/. It holds no data: it asks for them like anybody."""
 
 from __future__ import annotations
 

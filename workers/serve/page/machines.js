@@ -80,7 +80,8 @@ function line(move, places, width) {
   } else if (to.layer === from.layer) {
     const down = from.x < to.x ? 1 : -1;
     const y = down > 0 ? from.y + BOX.height : from.y;
-    path = `M${middle(from) + 12 * down} ${y}C${middle(from) + 12 * down} ${y + 26 * down} ${middle(to) - 12 * down} ${y + 26 * down} ${middle(to) - 12 * down} ${y}`;
+    const [x1, x2, bent] = [middle(from) + 12 * down, middle(to) - 12 * down, y + 26 * down];
+    path = `M${x1} ${y}C${x1} ${bent} ${x2} ${bent} ${x2} ${y}`;
   } else {
     const right = (middle(from) + middle(to)) / 2 >= width / 2;
     const edge = (place) => (right ? place.x + BOX.width : place.x);

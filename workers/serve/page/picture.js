@@ -53,12 +53,18 @@ function focus(nodes, index) {
   nodes[index].focus();
 }
 
-const typesOf = (node, centre, edges) => [...new Set(edges.filter((edge) =>
-  [idOf(edge.source), idOf(edge.target)].includes(idOf(node)) && [idOf(edge.source), idOf(edge.target)].includes(idOf(centre)))
-  .map((edge) => edge.type))];
+/** The relationships that join a node to the one in the middle. */
+function typesOf(node, centre, edges) {
+  const joins = (edge) => {
+    const ends = [idOf(edge.source), idOf(edge.target)];
+    return ends.includes(idOf(node)) && ends.includes(idOf(centre));
+  };
+  return [...new Set(edges.filter(joins).map((edge) => edge.type))];
+}
 
 function circle(node, { x, y }, { kind, walked, isCentre, fresh, types }) {
-  const classes = ["node", `kind-${kind}`, isCentre && "centre", walked && !isCentre && "walked", fresh && "fresh"].filter(Boolean).join(" ");
+  const marks = [isCentre && "centre", walked && !isCentre && "walked", fresh && "fresh"].filter(Boolean);
+  const classes = ["node", `kind-${kind}`, ...marks].join(" ");
   const told = isCentre ? `${node.label} ${node.name}, in the middle` : `${node.label} ${node.name}, by ${types.join(", ")}`;
   return draw("g", { class: classes, tabindex: isCentre ? 0 : -1, role: "button", "aria-label": told, "data-node": idOf(node) },
     draw("circle", { cx: x, cy: y, r: isCentre ? 15 : 9 }),

@@ -96,7 +96,7 @@ function show() {
   tell(byId("node-name"), `${node.label} ${node.name}`);
   byId("node-properties").replaceChildren(...Object.entries(node.properties).flatMap(([name, value]) =>
     [make("dt", {}, human(name)), make("dd", {}, String(value))]));
-  tell(byId("neighbours-title"), drawn < others.length ? `${several(others.length, "neighbour")}, ${drawn} of them drawn` : several(others.length, "neighbour"));
+  tell(byId("neighbours-title"), several(others.length, "neighbour") + (drawn < others.length ? `, ${drawn} of them drawn` : ""));
   const shown = [...new Set(nodes.map((one) => one.label))];
   byId("legend").replaceChildren(...shown.map((label) =>
     make("li", { class: `kind-${kinds.indexOf(label) % 8}` }, draw("svg", { viewBox: "0 0 12 12", "aria-hidden": "true" },
