@@ -48,10 +48,10 @@ class House:
 
 
 @contextmanager
-def open_house(folder: Path) -> Iterator[House]:
+def open_house(folder: Path, graph: str = "graph.db") -> Iterator[House]:
     """Serve the graph in this folder, and let it grow; articles rest then, so that a test moves them as it likes."""
     (folder / "graphvine.toml").write_text(QUICK_DAEMON)
-    with DaemonProcess(folder, "--worker", "article=0") as daemon:
+    with DaemonProcess(folder, "--worker", "article=0", graph=graph) as daemon:
         service = daemon.ready()
         house = House(daemon, service.address, service.token)
         with house.client() as client:

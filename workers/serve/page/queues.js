@@ -18,7 +18,12 @@ function card(one) {
   return make(
     "article",
     { class: "card", "aria-label": `Pipeline ${one.pipeline}` },
-    make("h3", {}, one.pipeline, " ", make("span", { class: "badge", "data-part": "badge" })),
+    make(
+      "div",
+      { class: "head" },
+      make("h3", {}, one.pipeline, " ", make("span", { class: "badge", "data-part": "badge" })),
+      make("button", { type: "button", "data-part": "pause", onclick: (event) => turn(event.currentTarget) }, "Pause"),
+    ),
     make("dl", { class: "figures" }, ...FIGURES.map(figure)),
     make("progress", { max: 100, value: 0, "aria-label": `Progress of ${one.pipeline}` }),
     make(
@@ -29,7 +34,6 @@ function card(one) {
       draw("svg", { class: "spark", viewBox: "0 0 120 24", preserveAspectRatio: "none", "aria-hidden": "true" },
         draw("polyline", { points: "" })),
     ),
-    make("button", { type: "button", "data-part": "pause", onclick: (event) => turn(event.currentTarget) }, "Pause"),
   );
 }
 

@@ -6,6 +6,8 @@ import { drawAround, idOf } from "./picture.js";
 import { human, several } from "./words.js";
 
 const MOST = 60;
+// Numbers by which the queue guards itself; they tell a reader nothing.
+const INNER = new Set(["seq", "due", "lease", "lost_claims", "failure_count"]);
 const NEWS_MS = 3000;
 const trail = [];
 const walked = new Map(); // where one has been, with the edges seen from there
@@ -94,8 +96,8 @@ function show() {
   const all = [...new Map([...edges, ...between].map((edge) => [JSON.stringify(edge), edge])).values()];
   const drawn = drawAround({ centre: node, others, edges: all }, { kinds, walked, walkTo, back });
   tell(byId("node-name"), `${node.label} ${node.name}`);
-  byId("node-properties").replaceChildren(...Object.entries(node.properties).flatMap(([name, value]) =>
-    [make("dt", {}, human(name)), make("dd", {}, String(value))]));
+  byId("node-properties").replaceChildren(...Object.entries(node.properties).filter(([name]) => !INNER.has(name))
+    .flatMap(([name, value]) => [make("dt", {}, human(name)), make("dd", {}, String(value))]));
   tell(byId("neighbours-title"), several(others.length, "neighbour") + (drawn < others.length ? `, ${drawn} of them drawn` : ""));
   const shown = [...new Set(nodes.map((one) => one.label))];
   byId("legend").replaceChildren(...shown.map((label) =>
