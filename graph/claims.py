@@ -71,6 +71,15 @@ class Claims:
                 break  # a suspect is worked on alone
         return claims
 
+    def take(self, keys: Sequence[str]) -> list[Claim]:
+        """Take these rows, where they are free and due: for a worker that was told which."""
+        if not keys or self._door.paused(self.pipeline):
+            return []
+        rows = self._door.read(f"{self.pipeline}.named", keys=list(keys))
+        if not rows:
+            return []
+        return self._take([{"depth": 0, **row} for row in rows], secrets.randbits(62) | 1 << 61)
+
     def heartbeat(self, claims: Iterable[Claim]) -> None:
         """Say that the work on all these goes on; raises ClaimLost with those that are no longer ours."""
         held = {claim.seq: claim for claim in claims}
@@ -109,7 +118,10 @@ class Claims:
 
     def _settle(self, outcomes: Sequence[Outcome]) -> list[Claim]:
         done = [outcome for outcome in outcomes if isinstance(outcome, Done)]
-        guards = list(self._grouped("complete", [outcome.claim for outcome in done], {"at": self._at}))
+        guards: list[Step] = []
+        for ending in dict.fromkeys(outcome.ending for outcome in done):
+            ended = [outcome.claim for outcome in done if outcome.ending == ending]
+            guards += self._grouped(ending, ended, {"at": self._at})
         results = join(step for outcome in done for step in outcome.steps)
         failures = [step for o in outcomes if isinstance(o, Retry | GiveUp) for step in self._failure(o)]
         postponed = [outcome for outcome in outcomes if isinstance(outcome, Postpone)]

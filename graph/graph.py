@@ -6,7 +6,7 @@ import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
 
 from graphvine.clock import Clock, SystemClock
 from graphvine.door import Door
@@ -21,7 +21,18 @@ if TYPE_CHECKING:
     from graphvine.claims import Claims
     from graphvine.moving_files import Moved
     from graphvine.reaper import Reaped
-    from graphvine.verbs import GrowEvent, GrowSummary, HackerNews, Picture, RefreshSummary, ScrapeEvent, SearchHit
+    from graphvine.verbs import (
+        GrowEvent,
+        GrowSummary,
+        HackerNews,
+        News,
+        Picture,
+        RefreshSummary,
+        ScrapeEvent,
+        SearchHit,
+        Upload,
+        Uploads,
+    )
 
 
 T = TypeVar("T")
@@ -219,6 +230,24 @@ class Graph:
         from graphvine.verbs import hn
 
         return hn(self)
+
+    @property
+    def news(self) -> News:
+        """News: articles, the queue, and one run of the updater or the processor."""
+        from graphvine.verbs import news
+
+        return news(self)
+
+    @property
+    def uploads(self) -> Uploads:
+        """Files of items: take, validate, start, retry, reset, show, errors."""
+        from graphvine.verbs import uploads
+
+        return uploads(self)
+
+    def upload(self, file: str | os.PathLike[str] | BinaryIO, **options: Any) -> Upload:
+        """Upload a file of Hacker News items and bring it all the way: auto, again, name, stop."""
+        return self.uploads.upload(file, **options)
 
     # Care
 

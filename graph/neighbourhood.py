@@ -16,6 +16,7 @@ _LONGEST = 300
 _SECONDS = 10.0
 _HIDDEN = frozenset({"Receipt", "SchemaVersion"})
 _NAMES = ("title", "name", "by", "url", "path", "message")
+_NEO4J = ("|", "type(r)", "labels(m)[0]")
 # Of neighbours: what they are called, and where they stand.
 _WORTH = frozenset({*_NAMES, "expansion_state", "expansion_depth", "state", "type", "score", "kind", "status"})
 
@@ -68,9 +69,11 @@ def _beside(graph: Graph, table: Table, key: Any, outward: bool, most: int) -> I
     names = "|".join(one.name for one in joining)
     way = f"-[r:{names}]->" if outward else f"<-[r:{names}]-"
     holds = " AND (r.gone IS NULL OR r.gone = 0)" if any("gone" in one.columns for one in joining) else ""
+    # In Kuzu `m:A:B` is either of the two, and a label has one name.
+    bar, kind, label_of = (":", "label(r)", "label(m)") if graph.engine.dialect == "kuzu" else _NEO4J
     text = (
-        f"MATCH (n:{table.name}){way}(m:{':'.join(others)}) WHERE n.{table.key} = $key{holds}"
-        f" RETURN DISTINCT label(r), label(m), {', '.join(f'm.{column}' for column in columns)} LIMIT {most}"
+        f"MATCH (n:{table.name}){way}(m:{bar.join(others)}) WHERE n.{table.key} = $key{holds}"
+        f" RETURN DISTINCT {kind}, {label_of}, {', '.join(f'm.{column}' for column in columns)} LIMIT {most}"
     )
     for name, label, *values in _rows(graph, text, key, most):
         yield name, _node(others[label], dict(zip(columns, values, strict=True)))

@@ -10,10 +10,12 @@ from graphvine.records import Claim, Step
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The work is done, and these writes are its result."""
+    """The work is done, and these writes are its result. Where it can end in several ways, `ending` is the role of the
+    block that says which."""
 
     claim: Claim
     steps: Sequence[Step] = ()
+    ending: str = "complete"
 
 
 @dataclass(frozen=True, slots=True)

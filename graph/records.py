@@ -23,14 +23,16 @@ class Unit:
     """Steps that happen together or not at all, in one transaction.
 
     Blocks marked `guard` say which claims still hold; what later blocks declare as `held` is carried out for those
-    claims alone. It is plain data: an engine runs it, another process may send it.
+    claims alone. It is plain data: an engine runs it, another process may send it. With `if_held`, nothing at all is
+    carried out beside the guards where they find no claim: for a unit that is all the work of one claim.
     """
 
     steps: tuple[Step, ...]
+    if_held: bool = False
 
     @classmethod
-    def of(cls, steps: Iterable[Step]) -> Unit:
-        return cls(tuple(steps))
+    def of(cls, steps: Iterable[Step], *, if_held: bool = False) -> Unit:
+        return cls(tuple(steps), if_held)
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,8 @@ def carry_out(unit: Unit, library: Library, run: Run, number: Number) -> UnitRes
     answers: list[list[Row]] = []
     for step in unit.steps:
         block = library.block(step.block)
-        parameters = _narrowed(block, step.parameters, held)
+        for_nobody = unit.if_held and not held and not block.guard
+        parameters = None if for_nobody else _narrowed(block, step.parameters, held)
         if parameters is None:
             answers.append([])
             continue

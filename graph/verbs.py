@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from graphvine.graph import Graph
     from graphvine.workers.hn.face import HackerNews
+    from graphvine.workers.news.face import News
     from graphvine.workers.scrape.events import ScrapeEvent
+    from graphvine.workers.uploads.face import Uploads
+    from graphvine.workers.uploads.record import Upload
     from graphvine.workers.wikipedia.drawing import Picture
     from graphvine.workers.wikipedia.grow import GrowEvent, GrowSummary
     from graphvine.workers.wikipedia.refresh import RefreshSummary
@@ -18,18 +21,23 @@ __all__ = [
     "GrowEvent",
     "GrowSummary",
     "HackerNews",
+    "News",
     "Picture",
     "RefreshSummary",
     "ScrapeEvent",
     "SearchHit",
+    "Upload",
+    "Uploads",
     "draw",
     "grow",
     "grow_events",
     "hn",
+    "news",
     "refresh",
     "reindex",
     "scrape",
     "search",
+    "uploads",
 ]
 
 
@@ -73,9 +81,11 @@ def reindex(graph: Graph, progress: Callable[[int], None] | None = None) -> int:
         return call(graph, "article.reindex", {}, int)
     searching = ArticleSearch(graph)
     try:
-        return searching.rebuild(progress)
+        articles = searching.rebuild(progress)
     finally:
         searching.close()
+    items = hn(graph).reindex(progress) if "hn_item" in graph.library.entities else 0
+    return articles + items
 
 
 def scrape(graph: Graph, urls: Sequence[str], **options: Any) -> AsyncGenerator[ScrapeEvent, None]:
@@ -98,6 +108,18 @@ def hn(graph: Graph) -> HackerNews:
     from graphvine.workers.hn.face import HackerNews
 
     return HackerNews(graph)
+
+
+def news(graph: Graph) -> News:
+    from graphvine.workers.news.face import News
+
+    return News(graph)
+
+
+def uploads(graph: Graph) -> Uploads:
+    from graphvine.workers.uploads.face import Uploads
+
+    return Uploads(graph)
 
 
 def draw(graph: Graph, around: str | None, limit: int) -> Picture:

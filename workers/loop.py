@@ -58,8 +58,10 @@ class Loop:
     def __init__(
         self, graph: Graph, pipeline: str, handler: Handler, *, batch: int | None = None, worker: str | None = None,
         stop: threading.Event | None = None, max_depth: int | None = None, allowance: Allowance | None = None,
-        gather_seconds: float = _GATHER_SECONDS,
+        gather_seconds: float = _GATHER_SECONDS, keys: Sequence[str] | None = None,
     ) -> None:  # fmt: skip
+        """With `keys` it works on these rows and no others."""
+        self._keys = keys
         self._graph, self._pipeline, self._handler = graph, pipeline, handler
         self._batch = batch or graph.settings.batch_size
         self._claims = graph.claims(pipeline, worker)
@@ -87,7 +89,10 @@ class Loop:
     def run_once(self) -> Counts:
         """One batch, from claim to settlement."""
         batch = self._batch if self._allowance is None else self._allowance.take(self._batch)
-        claims = self._claims.claim(batch, max_depth=self._max_depth)
+        if self._keys is None:
+            claims = self._claims.claim(batch, max_depth=self._max_depth)
+        else:
+            claims = self._claims.take(self._keys)
         if self._allowance is not None:
             self._allowance.give_back(batch - len(claims))
         if not claims:

@@ -20,6 +20,7 @@ _STRETCH_BITS = 11
 _SECONDS_PER_CHANGED_ROW = 0.45e-6
 _GROUP_ROWS = 131_072
 _FIRST_GUESS_SECONDS = 0.1
+_WEIGHT_OF_THE_LAST = 0.3
 _SET = re.compile(r"\bSET\b(.*?)(?:\bRETURN\b|\bMERGE\b|\bWITH\b|\bMATCH\b|$)", re.IGNORECASE | re.DOTALL)
 _ON_CREATE = re.compile(
     r"\bON\s+CREATE\s+SET\b.*?(?=\bON\s+MATCH\b|\bSET\b|\bRETURN\b|\bMERGE\b|\bWITH\b|\bMATCH\b|\bCREATE\b|;|$)",
@@ -56,6 +57,7 @@ class CheckpointPolicy:
     _excess_seconds: float = 0.0
     _ended_at: float = 0.0
     _took: float = _FIRST_GUESS_SECONDS
+    _last_took: float = _FIRST_GUESS_SECONDS
 
     def ran(self, columns: int, parameters: Mapping[str, Any], rows: int) -> None:
         """A statement was run that set so many columns of so many rows."""
@@ -70,11 +72,13 @@ class CheckpointPolicy:
             return True
         if self.held < self.memory_budget and log_bytes < self.log_budget:
             return False
-        return now - self._ended_at >= self._took * (1 / self.time_share - 1)
+        return now - self._ended_at >= self._last_took * (1 / self.time_share - 1)
 
     def done(self, started: float, ended: float) -> None:
         self.forget()
-        self._took, self._ended_at = ended - started, ended
+        # Smoothed: one that was slow by chance does not make the next wait, and memory grow.
+        self._last_took, self._ended_at = ended - started, ended
+        self._took += (self._last_took - self._took) * _WEIGHT_OF_THE_LAST
 
     def forget(self) -> None:
         """The store was opened anew, or all was written out: nothing is held."""

@@ -268,6 +268,7 @@ class EmbeddedEngine:
                     self._database.writing.run("CHECKPOINT")
             except BaseException as error:
                 self._start_over("CHECKPOINT", error)
+            self._database.refresh()
             self._policy.done(started, time.monotonic())
             return True
 

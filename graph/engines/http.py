@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from graphvine.clock import Clock, SystemClock
-from graphvine.engines.http_line import Line, Target
+from graphvine.engines.http_line import Line, StoreAway, Target
 from graphvine.engines.http_wire import WIRE_VERSION
 from graphvine.engines.protocol import Capabilities
 from graphvine.errors import QueryError, SettingsError, StoreError
@@ -29,6 +29,7 @@ from graphvine.units import check, check_texts
 TOKEN = "GRAPHVINE_TOKEN"
 # An answer needs some time on the way, beyond what the query may take.
 _MARGIN_SECONDS = 30.0
+_FIRST_WAIT_SECONDS = 5.0
 
 
 class HttpSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,13 +41,17 @@ class HttpSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class HttpEngine:
     name = "http"
 
-    def __init__(self, where: str, find_target: Callable[[], Target | None], wait_seconds: float) -> None:
+    def __init__(
+        self, where: str, find_target: Callable[[], Target | None], wait_seconds: float, patience: float | None = None
+    ) -> None:
+        """`patience` is for the first word: whether anybody is there at all."""
         self.where = where
         self._line = Line(find_target, wait_seconds)
         self.clock: Clock = SystemClock()
         began = time.time_ns()
-        about = self._line.call("/engine/about", {}, "again")
+        about = self._line.call("/engine/about", {}, "again", patience=patience)
         if about["wire"] != WIRE_VERSION:
+            self._line.close()
             raise StoreError("the process that serves the graph is another version of Graphvine: use the same on both")
         self.clock_offset_ms = int(about["now_ms"]) - (began + time.time_ns()) // 2_000_000
         self.served_as, self.dialect, self.migrated = str(about["engine"]), str(about["dialect"]), about["migrated"]
@@ -71,7 +76,8 @@ class HttpEngine:
     def write(self, unit: Unit) -> UnitResult:
         check(unit, self.library)
         steps = [[step.block, dict(step.parameters)] for step in unit.steps]
-        answer = self._line.call("/engine/unit", {"steps": steps, "now": self.clock.now_ms()}, "numbered")
+        asked = {"steps": steps, "if_held": unit.if_held, "now": self.clock.now_ms()}
+        answer = self._line.call("/engine/unit", asked, "numbered")
         return UnitResult(tuple(answer["rows"]), frozenset(answer["held"]))
 
     def claim(
@@ -170,4 +176,7 @@ def open_served(where: str, settings: Settings) -> HttpEngine | None:
         service = find(where)
         return None if service is None else Target.at(service.address, service.token)
 
-    return HttpEngine(where, now, section(HttpSettings, "http").wait_seconds)
+    try:
+        return HttpEngine(where, now, section(HttpSettings, "http").wait_seconds, _FIRST_WAIT_SECONDS)
+    except StoreAway:
+        return None  # gone just now: then the file is free

@@ -83,7 +83,10 @@ class Line:
         self._closed = threading.Event()
         self._impatient = threading.Event()
 
-    def call(self, path: str, body: dict[str, Any], repeat: Repeat, seconds: float = _ANSWER_SECONDS) -> Any:
+    def call(
+        self, path: str, body: dict[str, Any], repeat: Repeat, seconds: float = _ANSWER_SECONDS,
+        patience: float | None = None,
+    ) -> Any:  # fmt: skip
         """Send a request and wait for its answer, however often the other side goes away meanwhile."""
         with self._lane() as lane:
             if repeat == "numbered":
@@ -113,7 +116,7 @@ class Line:
                     if lost and repeat == "numbered" and not body["again"]:
                         body["again"] = True
                         data = pack(body)
-                    deadline = self._waited(deadline, error)
+                    deadline = self._waited(deadline, error, self._wait_seconds if patience is None else patience)
                 except GraphvineError:
                     raise  # an answer like any other
                 except BaseException:
@@ -186,10 +189,10 @@ class Line:
             raise_error(told["error"])
         return told["answer"]
 
-    def _waited(self, deadline: float | None, error: BaseException) -> float:
+    def _waited(self, deadline: float | None, error: BaseException, patience: float) -> float:
         now = time.monotonic()
         if deadline is None:
-            deadline = now + self._wait_seconds
+            deadline = now + patience
             _log.warning("the process that serves the graph is away (%s): waiting for it", error)
         if now >= deadline or self._impatient.is_set():
             raise StoreAway(

@@ -24,7 +24,7 @@ def joined(unit: Unit) -> tuple[Unit, list[int]]:
         else:
             steps.append(step)
         places.append(len(steps) - 1)
-    return Unit.of(steps), places
+    return Unit.of(steps, if_held=unit.if_held), places
 
 
 def parted(unit: Unit, places: list[int], result: UnitResult) -> UnitResult:

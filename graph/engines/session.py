@@ -118,12 +118,13 @@ def _dicts(result: Any) -> list[Row]:
         index for index, kind in enumerate(result.get_column_data_types())
         if kind.startswith(("TIMESTAMP", "DECIMAL", "INT128", "NODE", "REL", "STRUCT", "RECURSIVE")) or "[" in kind
     ]  # fmt: skip
-    rows = result.get_all()
-    if odd:
-        for row in rows:
-            for index in odd:
-                row[index] = plain(row[index])
-    return [dict(zip(names, row, strict=True)) for row in rows]
+    rows: list[Row] = []
+    while result.has_next():  # one by one: a window's worth of rows is not held twice
+        row = result.get_next()
+        for index in odd:
+            row[index] = plain(row[index])
+        rows.append(dict(zip(names, row, strict=True)))
+    return rows
 
 
 def plain(value: Any) -> Any:

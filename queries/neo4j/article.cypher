@@ -106,3 +106,20 @@ WHERE a.due < $never AND ((a.expansion_state IS NULL AND a.due <> 0)
     OR NOT a.expansion_state IN ['discovered', 'claimed', 'loaded', 'processed', 'failed', 'excluded'])
 SET a.lease = 0, a.due = $never, a.claimed_by = NULL, a.claimed_at = NULL
 RETURN a.seq AS seq;
+
+// == Search ==
+// The server's own indexes; beside the embedded engines stands one of ours.
+
+// name: search_words(words, candidates, limit)
+// Sections with some of these words, the best first. What is gone is still in the index, so more is asked for.
+CALL db.index.fulltext.queryNodes('section_text', $words, {limit: $candidates}) YIELD node, score
+WHERE node.gone = 0
+RETURN node.id AS id, node.seq AS seq, score AS score
+ORDER BY score DESC LIMIT $limit;
+
+// name: search_vector(vector, candidates, limit)
+// Sections whose vectors are nearest to this one, the nearest first.
+CALL db.index.vector.queryNodes('section_embedding', $candidates, $vector) YIELD node, score
+WHERE node.gone = 0
+RETURN node.id AS id, node.seq AS seq, score AS score
+ORDER BY score DESC LIMIT $limit;

@@ -84,6 +84,53 @@ HN_TRANSITIONS = {
     "retry_processing": Told(True, ("HNItemRetryProcessor",), ("HNItemRetryableCriterion",)),
 }
 
+UPLOAD = Document(
+    name="bulk-upload-workflow.md",
+    initial="initial_state",
+    final=frozenset({"completed"}),
+    states=frozenset(
+        {
+            "initial_state", "uploaded", "validating", "validated", "processing", "completed", "partial_success",
+            "failed",
+        }
+    ),
+    steps=frozenset(
+        {
+            # The drawing's arrow from nowhere has no name.
+            (None, "initial_state", ""),
+            ("initial_state", "uploaded", "initial_to_uploaded"),
+            ("uploaded", "validating", "validate_upload"),
+            ("validating", "validated", "validation_success"),
+            ("validating", "failed", "validation_failure"),
+            ("validated", "processing", "start_processing"),
+            ("processing", "completed", "processing_complete_success"),
+            ("processing", "partial_success", "processing_partial_success"),
+            ("processing", "failed", "processing_complete_failure"),
+            ("partial_success", "processing", "retry_failed_items"),
+            ("failed", "uploaded", "retry_upload"),
+        }
+    ),
+)  # fmt: skip
+
+UPLOAD_TRANSITIONS = {
+    "initial_to_uploaded": Told(False),
+    "validate_upload": Told(True, ("validate_upload_processor",)),
+    "validation_success": Told(False, (), ("validation_success_criterion",)),
+    "validation_failure": Told(False, ("handle_validation_failure_processor",), ("validation_failure_criterion",)),
+    "start_processing": Told(True, ("start_processing_processor",)),
+    "processing_complete_success": Told(
+        False, ("finalize_success_processor",), ("processing_complete_success_criterion",)
+    ),
+    "processing_partial_success": Told(
+        False, ("handle_partial_success_processor",), ("processing_partial_success_criterion",)
+    ),
+    "processing_complete_failure": Told(
+        False, ("handle_processing_failure_processor",), ("processing_complete_failure_criterion",)
+    ),
+    "retry_failed_items": Told(True, ("retry_failed_items_processor",), ("retry_allowed_criterion",)),
+    "retry_upload": Told(True, ("reset_upload_processor",), ("retry_allowed_criterion",)),
+}
+
 SCRAPE_ITEM = Document(
     name="scrape-summarize-manager.md",
     initial="idle",
@@ -98,6 +145,28 @@ SCRAPE_ITEM = Document(
             ("scraped", "summarizing", "start_summary"),
             ("summarizing", "summarizing", "apply_partial"),
             ("summarizing", "completed", "apply_final"),
+        }
+    ),
+)
+
+
+NEWS_ARTICLE = Document(
+    name="news-article-flow.md",
+    initial="pending",
+    final=frozenset({"processed"}),
+    # It has flags, a log and a queue; what it lets happen to an article is told between our states.
+    states=frozenset(),
+    steps=frozenset(
+        {
+            (None, "pending", "store_new_articles"),
+            ("pending", "processing", "load_articles"),
+            ("processing", "processing", "fetch_content"),
+            ("processing", "processing", "content_timeout"),
+            ("processing", "processing", "generate_summary"),
+            ("processing", "processing", "summary_error"),
+            ("processing", "processing", "analyze_sentiment"),
+            ("processing", "processed", "fully_processed"),
+            ("processing", "pending", "timeout_or_error"),
         }
     ),
 )

@@ -27,11 +27,11 @@ def serve(
         typer.Option("--worker", metavar="PIPELINE=N", help="How many workers; otherwise the settings say."),
     ] = None,
 ) -> None:
-    """Run the daemon: workers, jobs by the clock, the HTTP API and the dashboard, in one process.
+    """Run the daemon: workers, jobs, the HTTP API, the dashboard.
 
-    It owns the graph; every other command finds it by itself and goes through it, and 'graphvine work' in other
-    processes adds workers. It listens on loopback; all that writes needs the token, which stands beside the graph in
-    the file that ends in .service. SIGTERM ends it within ten seconds, and gives back what is in work.
+    One process that owns the graph: every other command finds it by itself and goes through it, and 'graphvine work'
+    in other processes adds workers. It listens on loopback; all that writes needs the token, which stands beside the
+    graph in the file that ends in .service. SIGTERM ends it within ten seconds, and gives back what is in work.
 
         graphvine serve
         graphvine serve --worker article=2 --worker hn_item=0 --port 9000

@@ -56,6 +56,7 @@ class Daemon:
             try:
                 self._serve(graph)
             finally:
+                self.doorway.room.close()
                 graph.close()
             _log.info("ended")
             return 0
@@ -68,7 +69,11 @@ class Daemon:
         end = time.monotonic() + _PATIENCE_SECONDS
         while not self.stop.is_set():
             try:
-                return Graph(self._where, self._core)
+                graph = Graph(self._where, self._core)
+                if graph.door.served is not None:
+                    graph.close()
+                    raise Running(f"{self._where} is served already: another process was quicker")
+                return graph
             except StoreBusy:
                 if time.monotonic() > end:
                     raise
@@ -105,8 +110,12 @@ class Daemon:
         if self._is_file:
             withdraw(self._where)
         clockwork.shutdown(wait=False)
-        self.doorway.room.stopping.set()
-        if not supervisor.stop(self._settings.stop_seconds - 1.0):
+        room = self.doorway.room
+        room.stopping.set()
+        room.jobs.tell_to_stop()
+        ended = supervisor.stop(self._settings.stop_seconds - 1.0)
+        room.jobs.stop(max(0.0, self._settings.stop_seconds - (time.monotonic() - began)))
+        if not ended:
             _log.warning("some workers did not end in time: what they hold goes back with the next start")
         _log.info("workers ended", extra={"facts": {"seconds": round(time.monotonic() - began, 3)}})
 

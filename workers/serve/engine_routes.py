@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -24,6 +25,7 @@ from graphvine.workers.registry import route_modules
 from graphvine.workers.serve.room import NotReady, Room
 
 _THREADS, _READERS = 64, 8
+_INTERRUPT_SECONDS = 2.0
 Asked = dict[str, Any]
 Answer = Callable[[Room, Asked], Any]
 
@@ -79,7 +81,8 @@ def _read(room: Room, asked: Asked) -> Any:
 
 def _unit(room: Room, asked: Asked) -> Any:
     graph = room.graph
-    unit = Unit.of(Step(block, parameters) for block, parameters in asked["steps"])
+    steps = [Step(block, parameters) for block, parameters in asked["steps"]]
+    unit = Unit.of(steps, if_held=asked["if_held"])
     if all(graph.library.block(step.block).role == "heartbeat" for step in unit.steps):
         return _told(graph.door.run(unit, now=asked["now"]))  # done twice, it says the same
 
@@ -144,10 +147,16 @@ def _query(room: Room, asked: Asked) -> Any:
 
 
 def _interrupt(room: Room, asked: Asked) -> Any:
+    """Again and again for a moment: a query that is only about to begin does not hear the first time."""
+    client, end = str(asked["client"]), time.monotonic() + _INTERRUPT_SECONDS
     with _asking_lock:
-        threads = list(_asking.get(str(asked["client"]), ()))
-    for thread in threads:
-        room.graph.engine.interrupt(thread)  # type: ignore[call-arg]  # an embedded engine, as `about` has checked
+        threads = set(_asking.get(client, ()))
+    while threads and time.monotonic() < end:
+        for thread in threads:
+            room.graph.engine.interrupt(thread)  # type: ignore[call-arg]  # embedded, as `about` has checked
+        time.sleep(0.02)
+        with _asking_lock:
+            threads &= _asking.get(client, set())
 
 
 def _execute(room: Room, asked: Asked) -> Any:

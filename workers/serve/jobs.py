@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -96,14 +97,18 @@ class JobList:
     def all(self) -> list[Job]:
         return list(self._jobs.values())
 
-    def stop(self) -> None:
-        """End all of them, as cleanly as the time allows."""
-        running = [job for job in self.all() if job.state == "running"]
-        for job in running:
+    def tell_to_stop(self) -> None:
+        for job in self.all():
             job.stop.set()
-        for job in running:
+
+    def stop(self, seconds: float = _END_SECONDS) -> None:
+        """End all of them, as cleanly as the time allows."""
+        self.tell_to_stop()
+        end = time.monotonic() + seconds
+        for job in self.all():
             with job.change:
-                job.change.wait_for(lambda job=job: job.state != "running", _END_SECONDS)  # type: ignore[misc]
+                while job.state == "running" and time.monotonic() < end:
+                    job.change.wait(0.1)
 
     def _run(self, job: Job, work: Work) -> None:
         state, error, result = "done", None, None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import Response
 
+from graphvine.clock import NEVER
 from graphvine.graph import Graph
 from graphvine.workers.serve.answers import Json, Missing
 from graphvine.workers.serve.api.queues import Body
@@ -22,6 +23,7 @@ Title = Annotated[str, Field(min_length=1, max_length=255)]
 Depth = Annotated[int, Field(ge=0, le=1_000)]
 # Sections and links of one article that are shown.
 _MOST = 500
+_LOOK_SECONDS = 0.2
 
 
 class Seeds(Body):
@@ -87,13 +89,28 @@ def router(room: Room) -> APIRouter:
 
 
 def run_grow(graph: Graph, asked: dict[str, Any], tell: Tell, stop: threading.Event) -> GrowSummary:
-    """The job: the same as `graphvine grow`, in the daemon's process."""
+    """The job: the same as `graphvine grow`, in the daemon's process.
+
+    The daemon's own workers, and those of other processes, may have in hand what was asked for: it is done when they
+    are done, too.
+    """
 
     def told(event: GrowEvent) -> None:
         if event.name != "article":
             tell(event.name, event)
 
-    return grow(graph, on_event=told, stop=stop, **asked)
+    summary = grow(graph, on_event=told, stop=stop, **asked)
+    while asked["limit"] is None and not stop.is_set() and graph.door.paused("article") is None:
+        reach = graph.read("article.reach", depth=asked["depth"], never=NEVER)[0]
+        if reach["waiting"]:
+            more = grow(graph, on_event=told, stop=stop, **{**asked, "titles": []})
+            summary = replace(summary, counts=summary.counts + more.counts, seconds=summary.seconds + more.seconds)
+        elif reach["claimed"]:
+            stop.wait(_LOOK_SECONDS)
+        else:
+            break
+    states = {row["state"]: row["count"] for row in graph.read("article.counts")}
+    return replace(summary, states=states, stopped=stop.is_set())
 
 
 class _Searching:

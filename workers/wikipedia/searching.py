@@ -11,6 +11,7 @@ from graphvine.following import FollowedIndex
 from graphvine.graph import Graph
 from graphvine.records import Row
 from graphvine.search import Document, Hit, fuse
+from graphvine.search.on_server import NothingToFollow, ServerIndex, around
 from graphvine.workers.wikipedia.opening import open_embedder, settle_model
 from graphvine.workers.wikipedia.settings import WikipediaSettings, load
 
@@ -42,7 +43,11 @@ class ArticleSearch:
         self._embedder: Any = None
         models = graph.read("article.models")
         self._dimension = models[0]["dimension"] if models else None
-        self._followed = FollowedIndex(graph, "article", "sections_after", _translate, dimension=self._dimension)
+        self._followed: FollowedIndex | NothingToFollow
+        if ServerIndex.serves(graph, "article"):
+            self._followed = NothingToFollow(graph, "article")
+        else:
+            self._followed = FollowedIndex(graph, "article", "sections_after", _translate, dimension=self._dimension)
 
     @property
     def knows_vectors(self) -> bool:
@@ -66,7 +71,7 @@ class ArticleSearch:
             close = [key for key in found if rows[key]["article"] in distances]
             rankings.append(sorted(close, key=lambda key: distances[rows[key]["article"]]))
         ranked = [(key, score) for key, score in fuse(rankings) if key in rows][:limit]
-        return [_hit(rows[key], found[key], score, distances) for key, score in ranked]
+        return [_hit(rows[key], found[key], score, distances, text) for key, score in ranked]
 
     def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
         return self._followed.rebuild(progress)
@@ -114,8 +119,9 @@ def _keep(found: dict[str, Hit], hits: tuple[Hit, ...]) -> list[str]:
     return [hit.id for hit in hits]
 
 
-def _hit(row: Row, hit: Hit, score: float, distances: dict[str, int]) -> SearchHit:
-    snippet = hit.snippet.text if hit.snippet is not None else ""
+def _hit(row: Row, hit: Hit, score: float, distances: dict[str, int], words: str) -> SearchHit:
+    piece = hit.snippet or around(row["text"], words)
+    snippet = piece.text if piece is not None else ""
     if snippet not in row["text"]:  # words of the heading, which is shown anyway
         snippet = ""
     snippet = snippet or row["text"][:_SNIPPET_CHARACTERS]

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import httpcore
@@ -67,8 +69,14 @@ class CheckedTransport(httpx.AsyncHTTPTransport):
     """httpx's own transport with checked connections below it. Proxies are left out: they would resolve for us."""
 
     def __init__(self, allowed: AllowedHosts, *, connections: int) -> None:
-        super().__init__(trust_env=False)
+        super().__init__(verify=_trusted(), trust_env=False)
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=httpx.create_ssl_context(trust_env=False), max_connections=connections,
+            ssl_context=_trusted(), max_connections=connections,
             max_keepalive_connections=connections, keepalive_expiry=5.0, network_backend=CheckedNetwork(allowed),
         )  # fmt: skip
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Reading the certificates takes some 30 ms, and they are the same for every fetcher."""
+    return httpx.create_ssl_context(trust_env=False)

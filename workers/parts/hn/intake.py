@@ -84,16 +84,38 @@ class Intake:
     def write(self, prepared: Prepared, steps: Sequence[Step] = (), guards: Sequence[Step] = ()) -> Taken:
         """The rest of the way, and the transaction."""
         batch, rejected = prepared.batch, prepared.rejected
+        with self._writing(batch):
+            refused = refused_of(batch)
+            self._write(batch, refused, [*guards, *self._steps(batch, refused), *rejected, *steps])
+            self._remember(batch)
+            return counted(batch.drafts, len(rejected))
+
+    def write_held(self, prepared: Prepared, claimed: Callable[[Batch], tuple[Step, Sequence[Step]]]) -> bool:
+        """The same for whoever answers for refused items by itself: nothing is written of them, and nothing at all
+        where the claim is lost (False). `claimed` is asked, once the outcome is known, for the guard and more steps.
+        """
+        batch = prepared.batch
+        with self._writing(batch):
+            guard, more = claimed(batch)
+            held = self._write(batch, [], [guard, *self._steps(batch, []), *more], if_held=True)
+            if held:
+                self._remember(batch)
+            else:
+                self._threads.forget()
+            return held
+
+    @contextmanager
+    def _writing(self, batch: Batch) -> Iterator[None]:
         with self._lock:
             try:
                 finish(self._machine, batch)
-                refused = refused_of(batch)
-                self._write(batch, refused, [*rejected, *steps], guards)
+                yield
             except BaseException:
                 self._threads.forget()
                 raise
-            self._threads.remember(batch, [draft for draft in batch.drafts if draft.outcome in _WRITTEN])
-            return counted(batch.drafts, len(rejected))
+
+    def _remember(self, batch: Batch) -> None:
+        self._threads.remember(batch, [d for d in batch.drafts if d.outcome in _WRITTEN and not d.reason])
 
     @contextmanager
     def apart(self) -> Iterator[Threads]:
@@ -104,18 +126,25 @@ class Intake:
             finally:
                 self._threads.forget()
 
-    def _write(self, batch: Batch, refused: Sequence[Draft], others: Sequence[Step], guards: Sequence[Step]) -> None:
-        steps = [*guards, *steps_of(batch, refused, RETRY_MS), *others]
+    def _steps(self, batch: Batch, refused: Sequence[Draft]) -> list[Step]:
+        return list(steps_of(batch, refused, RETRY_MS))
+
+    def _write(self, batch: Batch, refused: Sequence[Draft], steps: Sequence[Step], *, if_held: bool = False) -> bool:
         if not steps:
-            return
-        result: UnitResult = self._graph.run(Unit.of(steps))
+            return True
+        result: UnitResult = self._graph.run(Unit.of(steps, if_held=if_held))
+        if if_held and not result.held:
+            return False
         if self.index is not None:
-            stamps = [_stamp(row) for rows in result.rows for row in rows]
+            # The guard of a claim returns the number of its own row, which is no stamp.
+            answers = result.rows[1:] if if_held else result.rows
+            stamps = [_stamp(row) for rows in answers for row in rows]
             fresh = [draft.document for draft in batch.drafts if draft.outcome == "new" and not draft.reason]
             again = [d.document for d in batch.drafts if d.outcome in ("updated", "revived") and not d.reason]
             gone = [draft.id for draft in refused if draft.id in batch.known]
             if stamps:
                 self.index.offer(fresh, again, gone, min(stamps), max(stamps), whole=not batch.settled)
+        return True
 
     def _drafts(self, items: Sequence[Any], source: str, at: int, now: int) -> tuple[list[Draft], list[Step]]:
         drafts: list[Draft] = []

@@ -22,9 +22,11 @@ _TASK = (
 
 
 class ModelSummarizer:
-    """`url` is the base of the interface, such as http://localhost:8080/v1."""
+    """`url` is the base of the interface, such as http://localhost:8080/v1; `task` may ask for something else."""
 
-    def __init__(self, url: str, model: str, *, api_key: str = "", limits: SummaryLimits | None = None) -> None:
+    def __init__(
+        self, url: str, model: str, *, api_key: str = "", limits: SummaryLimits | None = None, task: str = _TASK
+    ) -> None:
         try:
             import httpx
         except ImportError:
@@ -33,7 +35,7 @@ class ModelSummarizer:
             ) from None
         if not url.startswith(("http://", "https://")):
             raise SettingsError(f"summary_url: {url!r} is no http or https address")
-        self._limits, self._model = limits or SummaryLimits(), model
+        self._limits, self._model, self._task = limits or SummaryLimits(), model, task
         self._url = f"{url.rstrip('/')}/chat/completions"
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._client = httpx.AsyncClient(headers=headers, timeout=httpx.Timeout(self._limits.seconds, connect=10))
@@ -83,7 +85,7 @@ class ModelSummarizer:
         return {
             "model": self._model, "stream": True, "temperature": 0,
             "messages": [
-                {"role": "system", "content": _TASK.format(sentences=self._limits.sentences)},
+                {"role": "system", "content": self._task.format(sentences=self._limits.sentences)},
                 {"role": "user", "content": page[: self._limits.max_input_characters]},
             ],
         }  # fmt: skip

@@ -1,0 +1,143 @@
+"""One shape from wild input: stable ids, moments, texts, and what a model means by its answer."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphvine.units import check_texts
+from graphvine.workers.news.article import BadArticle, article_id, found, moment_of, plain
+from graphvine.workers.news.providers.apitube import _article as from_apitube
+from graphvine.workers.news.providers.feed import _parsed
+from graphvine.workers.news.providers.interface import taken
+from graphvine.workers.news.providers.newsdata import _article as from_newsdata
+from graphvine.workers.news.sentiment import SentimentFailed, open_words
+from graphvine.workers.news.sentiment.model import understood
+
+SAME = [
+    "https://www.example.org/news/one", "http://example.org/news/one/", "https://EXAMPLE.org/news/one?utm_source=x",
+    "https://example.org/news/one?fbclid=1&utm_medium=b#top", "https://example.org:443/news/one",
+]  # fmt: skip
+OTHERS = [
+    "https://example.org/news/two",
+    "https://example.org/news/one?id=2",
+    "https://example.com/news/one",
+    "https://example.org:8443/news/one",
+]
+
+
+def test_an_article_has_one_id_however_its_address_is_decorated() -> None:
+    assert len({article_id(link) for link in SAME}) == 1
+    assert len({article_id(link) for link in [SAME[0], *OTHERS]}) == 1 + len(OTHERS)
+    assert article_id(SAME[0]) == "news-" + article_id(SAME[1])[5:] and len(article_id(SAME[0])) == 25
+
+
+@pytest.mark.parametrize(
+    ("said", "iso"),
+    [
+        ("2026-05-01 10:00:00", "2026-05-01T10:00:00+00:00"), ("2026-05-01T12:00:00+02:00", "2026-05-01T10:00:00+00:00"),
+        ("2026-05-01T10:00:00Z", "2026-05-01T10:00:00+00:00"), ("Fri, 01 May 2026 10:00:00 GMT", "2026-05-01T10:00:00+00:00"),
+        ("yesterday", None), ("", None), (None, None), (7, None), ("0001-01-01T00:00:00+23:59", None), ("9999-12-31", None),
+    ],
+)  # fmt: skip
+def test_moments_are_read_in_the_providers_forms(said: Any, iso: str | None) -> None:
+    at = moment_of(said)
+    assert (at.isoformat() if at else None) == iso
+
+
+WILD = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=60),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["name", "overall", "score", "polarity", "domain"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+FIELDS = [
+    "link",
+    "href",
+    "title",
+    "pubDate",
+    "published_at",
+    "creator",
+    "keywords",
+    "source",
+    "source_id",
+    "language",
+    "sentiment",
+    "entities",
+    "author",
+    "id",
+]
+
+
+@given(st.dictionaries(st.sampled_from(FIELDS), WILD | st.just("https://example.org/a"), max_size=10) | WILD)
+def test_wild_items_are_articles_or_refused_with_a_field(item: Any) -> None:
+    for make in (from_newsdata, from_apitube):
+        articles, rejected = taken([item], make)
+        assert len(articles) + len(rejected) == 1
+        named = ("item 0: link: ", "item 0: title: ", "item 0: it is no object")
+        assert all(reason.startswith(named) for reason in rejected)
+        for one in articles:
+            assert (
+                one.title and one.link.startswith("http") and one.sentiment in ("", "positive", "neutral", "negative")
+            )
+            assert one.date is None or (one.date.tzinfo is UTC and one.date > datetime(1989, 1, 1, tzinfo=UTC))
+            check_texts([one.title, one.description, one.author, one.source, list(one.keywords)], "article")
+
+
+@given(
+    st.binary(max_size=300)
+    | st.text(max_size=200).map(lambda text: f"<rss><channel><item>{text}</item></channel></rss>".encode())
+)
+def test_a_wild_feed_never_raises(body: bytes) -> None:
+    parsed = _parsed(body, "utf-8")
+    assert isinstance(list(parsed.get("entries") or []), list)
+
+
+def test_markup_and_entities_leave_plain_text() -> None:
+    assert plain("<p>One &amp; <b>t</b>wo</p>\n<br>three \x00\ud800", 100) == "One & two three"
+    assert plain(["no"], 10) == "" and plain(True, 10) == "" and plain(7, 10) == "7" and plain("long" * 10, 4) == "long"
+
+
+def test_a_link_that_is_none_is_refused_without_telling_its_password() -> None:
+    with pytest.raises(BadArticle, match="password") as raised:
+        found("http://user:pw@example.org/", "Title")
+    assert "pw" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("answer", "word", "score"),
+    [
+        ("positive 0.8", "positive", 0.8), ("Negative, -0.4", "negative", -0.4), ("NEUTRAL", "neutral", 0.0),
+        ("The sentiment is positive: .9", "positive", 0.9), ("positive -0.8", "positive", 0.5), ("negative 7", "negative", -0.5),
+        ("neutral 0", "neutral", 0.0),
+    ],
+)  # fmt: skip
+def test_what_a_model_means(answer: str, word: str, score: float) -> None:
+    judged = understood(answer)
+    assert (judged.word, judged.score) == (word, score)
+
+
+def test_an_answer_that_is_no_sentiment_is_a_failure() -> None:
+    with pytest.raises(SentimentFailed, match="no sentiment"):
+        understood("I am a helpful assistant.")
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "word"),
+    [
+        ("Great gains for happy investors", "Everybody celebrates the wonderful success.", "positive"),
+        ("Terrible crash ruins investors", "The awful losses were a disaster. Fraud is suspected.", "negative"),
+        ("Meeting on Tuesday", "The committee meets at ten.", "neutral"),
+        ("", "", "neutral"),
+    ],
+)
+def test_sentiment_by_words(title: str, text: str, word: str) -> None:
+    judged = asyncio.run(open_words().analyse(title, text))
+    assert judged.word == word and -1 <= judged.score <= 1

@@ -1,0 +1,79 @@
+"""What a process does until it is killed: it uploads a file, retries it once, and tells its parent how far it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from graphvine.workers.uploads.face import Uploads
+from tests.hn.looking import whole
+from tests.support.processes import Send
+from tests.support.stores import Place
+from tests.uploads.making import Item, ailments, collected, items, small
+
+OPTIONS: dict[str, Any] = {"max_lost_claims": 100_000, "checkpoint_log_mb": 1, "checkpoint_memory_mb": 4}
+BATCH = 20
+
+
+def mixed(count: int) -> list[Any]:
+    """Good items, items that come twice, and every seventh bad in one of several ways."""
+    made: list[Any] = items(count)
+    bad: list[Any] = [{"id": 7}, {"id": -1, "type": "story"}, 5, None, {"type": "story"}, {"id": 9, "type": "comment"}]
+    for place in range(0, count, 7):
+        one = bad[place % len(bad)]
+        made[place] = one | {"id": 1_000_000 + place} if isinstance(one, dict) and one.get("id", 0) > 0 else one
+    for place in range(3, count, 11):
+        if isinstance(made[place], dict) and isinstance(made[place - 1], dict):
+            made[place] = dict(made[place - 1])
+    # Comments below what was spoilt wait for it: stories stand by themselves.
+    return [_standing(item) if isinstance(item, dict) else item for item in made]
+
+
+def _standing(item: Item) -> Item:
+    return item | {"type": "story"} if "parent" in item and item["id"] % 3 else item
+
+
+def bring(send: Send, place: Place, file: Path) -> str:
+    """Upload, or go on with it; then try the failed items once more."""
+    with place.open(**OPTIONS) as graph:
+        send(("open", 0))
+
+        def listen(event: str, facts: dict[str, Any]) -> None:
+            if event == "upload":
+                send((facts["phase"], facts["done"]))
+
+        graph.door.listen(listen)
+        uploads = Uploads(graph, small(items_at_once=BATCH, chunk_bytes=700, bytes_at_once=1 << 20))
+        found = uploads.upload(file)
+        if found.state == "partial_success" and not found.retry_count:
+            found = uploads.retry(found.upload_id)
+        return found.state
+
+
+def look(send: Send, place: Place) -> dict[str, Any]:
+    """All that must not depend on kills."""
+    from graphvine.workers.hn.searching import HNSearch
+
+    with place.open(**OPTIONS) as graph:
+        uploads = Uploads(graph)
+        (found,) = uploads.list()
+        with HNSearch(graph) as searching:
+            indexed = searching.search("").total
+        errors = [
+            tuple(row[name] for name in ("index", "hnId", "field", "message", "given", "round"))
+            for row in uploads.errors(found.upload_id)
+        ]
+        nodes = graph.query("MATCH (:Upload)-[:UPLOAD_ERROR]->(e:UploadError) RETURN e.id ORDER BY e.id").rows
+        return {
+            "state": found.state,
+            "counts": (found.total_items, found.processed_items, found.failed_items, found.new_items,
+                       found.updated_items, found.unchanged_items, found.retry_count, found.retry_total),
+            "reports": (found.processing_report, found.failure_report, found.processing_errors),
+            "progress": found.processing_progress,
+            "errors": errors,
+            "error nodes": nodes,
+            "collection": collected(graph, found.collection_id),
+            "graph": whole(graph),
+            "indexed": indexed,
+            "ailments": ailments(graph),
+        }  # fmt: skip

@@ -1,0 +1,3 @@
+"""News: an updater finds articles, a processor takes them through content, summary and sentiment."""
+
+PIPELINE = "news_article"

@@ -1,0 +1,152 @@
+"""An article as every provider's is made: one shape, a stable id, and what is wrong with what can't be one."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from graphvine.workers.parts.fetching.errors import FetchError
+from graphvine.workers.parts.fetching.urls import checked_url
+
+HIGH, NORMAL, LOW = 0, 1, 2
+PRIORITIES = {"high": HIGH, "normal": NORMAL, "low": LOW}
+SENTIMENTS = ("positive", "neutral", "negative")
+# Parts of an address that say where a reader came from, not what is read.
+_TRACKING = re.compile(r"^(utm_\w+|fbclid|gclid|dclid|msclkid|mc_cid|mc_eid|igshid|cmpid|ref_src|spm)$", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+")
+# These stand within a word or a sentence; all others part what they stand between.
+_INLINE = re.compile(r"</?(?:a|b|i|u|em|strong|span|code|font|mark|small|sub|sup)(?:\s[^>]{0,2000})?>", re.IGNORECASE)
+_TAG = re.compile(r"<[^>]{0,2000}>")
+_EARLIEST, _LATEST = datetime(1990, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+
+
+class BadArticle(ValueError):
+    """What a provider sent is no article; says which field is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An article that a provider has found."""
+
+    id: str
+    title: str
+    link: str
+    date: datetime | None
+    description: str = ""
+    author: str = ""
+    language: str = ""
+    keywords: tuple[str, ...] = ()
+    source: str = ""
+    source_title: str = ""
+    source_url: str = ""
+    provider: str = ""
+    provider_id: str = ""
+    # Where the provider tells it, the third phase is left out.
+    sentiment: str = ""
+    score: float | None = None
+    priority: int = NORMAL
+
+
+def found(
+    link: Any, title: Any, *, date: Any = None, description: Any = "", author: Any = "", language: Any = "",
+    keywords: Sequence[Any] = (), source: Any = "", source_title: Any = "", source_url: Any = "", provider: str = "",
+    provider_id: Any = "", sentiment: Any = "", score: Any = None,
+) -> Found:  # fmt: skip
+    """One shape from what a provider says; BadArticle names the field that can't be used."""
+    address = checked_link(link)
+    words = plain(title, 500)
+    if not words:
+        raise BadArticle("title: it is missing, or no text")
+    host = (urlsplit(address).hostname or "").removeprefix("www.")
+    told = str(sentiment).strip().lower() if isinstance(sentiment, str) else ""
+    return Found(
+        article_id(address), words, address, moment_of(date), plain(description, 2_000), plain(author, 200),
+        plain(language, 40).lower(), tuple(filter(None, (plain(word, 100) for word in keywords)))[:50],
+        plain(source, 200).lower() or host, plain(source_title, 200) or host, plain(source_url, 1_000), provider,
+        plain(provider_id, 500), told if told in SENTIMENTS else "", _score(score),
+    )  # fmt: skip
+
+
+def checked_link(link: Any) -> str:
+    if not isinstance(link, str) or not link.strip():
+        raise BadArticle("link: it is missing, or no text")
+    try:
+        return checked_url(link)
+    except FetchError as error:
+        raise BadArticle(f"link: {error.reason}") from None
+
+
+def article_id(link: str) -> str:
+    """The same page has the same id, whoever found it and however its address was decorated."""
+    return f"news-{hashlib.sha256(canonical(link).encode()).hexdigest()[:20]}"
+
+
+def canonical(link: str) -> str:
+    """The address without what does not say which page it is."""
+    parts = urlsplit(link)
+    host = (parts.hostname or "").removeprefix("www.")
+    port = f":{parts.port}" if parts.port and parts.port not in (80, 443) else ""
+    kept = [(name, value) for name, value in parse_qsl(parts.query, True) if not _TRACKING.match(name)]
+    # http or https, with or without a slash at its end: the same page.
+    return urlunsplit(("", host + port, parts.path.rstrip("/") or "/", urlencode(kept), "")).removeprefix("//")
+
+
+def moment_of(value: Any) -> datetime | None:
+    """A moment from what providers write: ISO 8601, RFC 822, `2024-05-01 10:00:00`; None where it can't be told."""
+    if not isinstance(value, str) or not value.strip():
+        return None
+    text = value.strip()[:60]
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        try:
+            at = parsedate_to_datetime(text)
+        except (TypeError, ValueError, IndexError):
+            return None
+    try:
+        at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (OverflowError, ValueError):
+        return None
+    return at if _EARLIEST <= at <= _LATEST else None
+
+
+def plain(value: Any, longest: int) -> str:
+    """Text on one line without markup; '' for what is no text."""
+    if not isinstance(value, str | int | float) or isinstance(value, bool):
+        return ""
+    text = html.unescape(_TAG.sub(" ", _INLINE.sub("", str(value)[: 4 * longest])))
+    text = text.encode("utf-8", "ignore").decode().replace("\0", "")
+    return " ".join(text.split())[:longest].strip()
+
+
+def with_priority(article: Found, high: Sequence[str], low: Sequence[str]) -> Found:
+    """An article's priority by its publisher's site, or by words of its title."""
+    if _named(article, high):
+        return replace(article, priority=HIGH)
+    return replace(article, priority=LOW) if _named(article, low) else article
+
+
+def listed(text: str) -> list[str]:
+    """What stands between commas."""
+    return [part.strip().lower() for part in text.split(",") if part.strip()]
+
+
+def _named(article: Found, names: Sequence[str]) -> bool:
+    host = urlsplit(article.link).hostname or ""
+    title = f" {' '.join(_WORD.findall(article.title.lower()))} "
+    return any(
+        host == name or host.endswith(f".{name}") or article.source == name or f" {name} " in title for name in names
+    )
+
+
+def _score(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -1 <= value <= 1:
+        return None
+    return float(value)

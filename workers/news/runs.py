@@ -1,0 +1,100 @@
+"""What a run of the updater or the processor did: the document's metrics, and its log lines."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from graphvine.records import Row
+
+# Some hours of a processor that runs each minute.
+_RUNS_KEPT = 500
+_log = logging.getLogger("graphvine.news")
+
+
+@dataclass(frozen=True, slots=True)
+class UpdaterRun:
+    """`found` are new articles; `total` is the length of the log of additions afterwards."""
+
+    topic: str
+    found: int = 0
+    trimmed: int = 0
+    credits: int = 0
+    total: int = 0
+    pages: int = 0
+    checkpoint: str = ""
+    rejected: list[str] = field(default_factory=list)
+    # Providers that could not be asked, or not to the end, and why.
+    errors: dict[str, str] = field(default_factory=dict)
+
+    def lines(self) -> Iterator[str]:
+        yield f"Fetched {_articles(self.found, 'new ')}"
+        if self.trimmed:
+            yield f"Trimmed {self.trimmed} processed articles from additions log (checkpoint: {self.checkpoint})"
+        added = f"Added {_articles(self.found)} to pending additions staging area"
+        yield f"{added} (total: {self.total}, trimmed {self.trimmed})"
+        yield f"API credits used: {self.credits}"
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessorRun:
+    """`remaining` is the length of the queue afterwards."""
+
+    topic: str
+    merged: int = 0
+    checkpoint: str = ""
+    loaded: int = 0
+    processed: int = 0
+    removed: int = 0
+    moved_to_end: int = 0
+    failed: int = 0
+    lost: int = 0
+    released: int = 0
+    remaining: int = 0
+    seconds: float = 0.0
+    # Articles that the log or the queue names and that are not there.
+    missing: list[str] = field(default_factory=list)
+    # Entries that were put back into the queue, or taken out of it, since it was not in order.
+    rebuilt: int = 0
+    dropped: int = 0
+
+    def lines(self) -> Iterator[str]:
+        if self.merged:
+            moved = f"(checkpoint updated to article ID: {self.checkpoint})"
+            yield f"Merged {_articles(self.merged, 'new ')} from additions {moved}"
+        if self.missing:
+            yield f"Missing articles dropped: {', '.join(self.missing[:10])}"
+        if self.rebuilt or self.dropped:
+            yield f"Queue rebuilt: {self.rebuilt} put back, {self.dropped} dropped"
+        yield f"Loaded: {_articles(self.loaded)}"
+        yield f"Processed: {_articles(self.processed)}"
+        yield f"Removed from queue: {_articles(self.removed)}"
+        yield f"Moved to end for retry: {_articles(self.moved_to_end)}"
+        yield f"Queue length: {_articles(self.remaining)} remaining"
+
+
+def log(run: UpdaterRun | ProcessorRun) -> None:
+    """The one place where these lines are written."""
+    who = "Updater" if isinstance(run, UpdaterRun) else "Processor"
+    # A processor with nothing to do comes by each minute: that is no news.
+    idle = isinstance(run, ProcessorRun) and not (run.merged or run.loaded or run.rebuilt or run.dropped)
+    for line in run.lines():
+        _log.log(logging.DEBUG if idle else logging.INFO, "%s: %s", who, line)
+    if isinstance(run, UpdaterRun):
+        for provider, reason in run.errors.items():
+            _log.warning("Updater: %s was not read to its end: %s", provider, reason)
+        for reason in run.rejected[:20]:
+            _log.warning("Updater: no article: %s", reason)
+    elif run.missing:
+        _log.warning("Processor: %d articles are not there: %s", len(run.missing), ", ".join(run.missing[:20]))
+
+
+def next_run_id(topic: str, last: Sequence[Row]) -> str:
+    """Where the metrics of a run are kept: the newest replaces the oldest of so many."""
+    number = str(last[0]["id"]).rpartition(" ")[2] if last else ""
+    return f"{topic} {(int(number) + 1 if number.isdigit() else 0) % _RUNS_KEPT}"
+
+
+def _articles(count: int, kind: str = "") -> str:
+    return f"{count} {kind}articles"

@@ -1,0 +1,235 @@
+"""The commands of this pipeline: graphvine upload FILE, graphvine upload show ID and the others, graphvine uploads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from graphvine.workers.cli.apps import new_app
+from graphvine.workers.cli.opening import opened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from graphvine.workers.uploads.face import Uploads
+    from graphvine.workers.uploads.record import Upload
+
+_TAKES_A_VALUE = ("--graph", "-g")
+
+
+class FileFirst(TyperGroup):
+    """`upload FILE` is `upload add FILE`, unless the first word is a command."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        words = iter(args)
+        first = next((w for w in words if not w.startswith("-") or w == "-" or self._passed(w, words)), None)
+        if first not in self.commands and not {"--help", "-h"} & set(args):
+            args = ["add", *args]
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
+
+    def _passed(self, word: str, words: Any) -> bool:
+        """Pass over the value of an option that has one."""
+        if word in _TAKES_A_VALUE:
+            next(words, None)
+        return False
+
+
+app = new_app()
+upload = new_app("Files of Hacker News items: 'graphvine upload FILE' takes one in.")
+app.add_typer(upload, name="upload", cls=FileFirst)
+
+_ID = typer.Argument(metavar="ID", help="The upload, as 'graphvine uploads' names it.")
+_JSON = typer.Option("--json", help="Print JSON.")
+
+
+@upload.command()
+def add(
+    context: typer.Context,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="JSON or JSON Lines, plain, gzip or zstd; - for standard input.")
+    ],
+    auto: Annotated[
+        bool, typer.Option("--auto/--no-auto", help="Run all steps in a row, or only take the file.")
+    ] = True,
+    again: Annotated[bool, typer.Option("--again", help="Another upload of a file that was uploaded before.")] = False,
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Upload a file of items: a JSON array, one object, or an object a line.
+
+    The word 'add' may be left out. What was interrupted, by Ctrl-C or a kill, goes on when the same file is uploaded
+    again, behind the last item that was written. A file that is done is recognised. The status is 0 when all items
+    are in the graph.
+
+        graphvine upload add items.json
+        graphvine upload items.jsonl.gz
+        zcat items.gz | graphvine upload -
+
+    In Python: graph.upload("items.json")
+    """
+    import sys
+
+    from graphvine.workers.uploads.showing import bar
+
+    with opened(context, create=True, door=True) as graph, _signals() as ended, bar(graph):
+        uploads = _uploads(graph)
+
+        def watch(done: int, total: int) -> None:
+            graph.door.report("upload", upload="", phase="reading", done=done, total=total)
+            if ended.stop.is_set():
+                raise KeyboardInterrupt
+
+        source: Any = sys.stdin.buffer if str(file) == "-" else file
+        known = uploads.take(source, auto=auto, again=again, watch=watch)
+        if known.state in ("completed", "partial_success", "failed"):
+            print(_recognised(known), file=sys.stderr)
+        elif auto:
+            known = uploads.bring_on(known.upload_id, stop=ended.stop)
+    _finish(known, as_json, ended)
+
+
+@upload.command()
+def show(
+    context: typer.Context,
+    id: Annotated[str, _ID],
+    errors: Annotated[bool, typer.Option("--errors", help="The items that failed, and why.")] = False,
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Show an upload: its state, its counts and reports, or what was wrong with single items.
+
+        graphvine upload show 8847f63317ac
+        graphvine upload show 8847f63317ac --errors --json
+
+    In Python: graph.uploads.show("8847f63317ac"), graph.uploads.errors("8847f63317ac")
+    """
+    from graphvine.workers.cli.output import show_json
+    from graphvine.workers.uploads.showing import show_errors, show_upload, upload_json
+
+    with opened(context) as graph:
+        found = _uploads(graph).show(id)
+        if errors:
+            show_errors(_uploads(graph).errors(id), found.failed_items, as_json)
+        elif as_json:
+            show_json(upload_json(found))
+        else:
+            show_upload(found)
+
+
+@upload.command()
+def validate(context: typer.Context, id: Annotated[str, _ID], as_json: Annotated[bool, _JSON] = False) -> None:
+    """Validate an upload that was taken with --no-auto: is the file sound, and how many items has it?
+
+        graphvine upload validate 8847f63317ac
+
+    In Python: graph.uploads.validate("8847f63317ac")
+    """
+    _step(context, as_json, lambda uploads, stop: uploads.validate(id, stop=stop))
+
+
+@upload.command()
+def start(context: typer.Context, id: Annotated[str, _ID], as_json: Annotated[bool, _JSON] = False) -> None:
+    """Process the items of a validated upload.
+
+        graphvine upload start 8847f63317ac
+
+    In Python: graph.uploads.start("8847f63317ac")
+    """
+    _step(context, as_json, lambda uploads, stop: uploads.start(id, stop=stop))
+
+
+@upload.command()
+def retry(context: typer.Context, id: Annotated[str, _ID], as_json: Annotated[bool, _JSON] = False) -> None:
+    """Process the failed items of an upload again, and no others; an upload may be retried three times.
+
+        graphvine upload retry 8847f63317ac
+
+    In Python: graph.uploads.retry("8847f63317ac")
+    """
+    _step(context, as_json, lambda uploads, stop: uploads.retry(id, stop=stop))
+
+
+@upload.command()
+def reset(
+    context: typer.Context,
+    id: Annotated[str, _ID],
+    auto: Annotated[bool, typer.Option("--auto/--no-auto", help="Run all steps in a row, or stop at uploaded.")] = True,
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Put a failed upload back to the start, and run it again; resets count as retries.
+
+        graphvine upload reset 8847f63317ac
+
+    In Python: graph.uploads.reset("8847f63317ac")
+    """
+
+    def again(uploads: Uploads, stop: Any) -> Upload:
+        found = uploads.reset(id)
+        return uploads.bring_on(id, stop=stop) if auto else found
+
+    _step(context, as_json, again)
+
+
+@app.command()
+def uploads(
+    context: typer.Context,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=10_000, help="Most uploads to list.")] = 50,
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    """List the uploads, the newest first.
+
+        graphvine uploads
+
+    In Python: graph.uploads.list()
+    """
+    from graphvine.workers.uploads.showing import show_uploads
+
+    with opened(context) as graph:
+        show_uploads(_uploads(graph).list(limit), as_json)
+
+
+def _step(context: typer.Context, as_json: bool, run: Callable[[Uploads, Any], Upload]) -> None:
+    from graphvine.workers.uploads.showing import bar
+
+    with opened(context) as graph, _signals() as ended, bar(graph):
+        found = run(_uploads(graph), ended.stop)
+    _finish(found, as_json, ended)
+
+
+def _finish(found: Upload, as_json: bool, ended: Any) -> None:
+    from graphvine.workers.uploads.showing import told, upload_json
+
+    if as_json:
+        from graphvine.workers.cli.output import show_json
+
+        show_json(upload_json(found))
+    else:
+        print(told(found))
+    if ended.by is not None:
+        raise typer.Exit(130)
+    if found.state in ("failed", "partial_success"):
+        raise typer.Exit(1)
+
+
+def _recognised(found: Upload) -> str:
+    next_step = {
+        "completed": "--again uploads it once more",
+        "partial_success": f"'graphvine upload retry {found.upload_id}' tries the failed items again",
+        "failed": f"'graphvine upload reset {found.upload_id}' starts it again",
+    }[found.state]
+    when = f" on {found.uploaded_at:%Y-%m-%d}" if found.uploaded_at else ""
+    return f"this file was uploaded before{when}, as {found.upload_id}: {next_step}"
+
+
+def _uploads(graph: Any) -> Uploads:
+    from graphvine.verbs import uploads as face
+
+    return face(graph)
+
+
+def _signals() -> Any:
+    from graphvine.workers.cli.working import signals
+
+    return signals()

@@ -1,0 +1,65 @@
+"""The items of JSON Lines, chunk by chunk. Each line that is not blank is an item, whatever is on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from graphvine.workers.uploads.arrays import check_depth
+from graphvine.workers.uploads.decoding import UNREADABLE, decode_lines, fault, value_of
+from graphvine.workers.uploads.parts import Part
+from graphvine.workers.uploads.settings import UploadSettings
+from graphvine.workers.uploads.streams import Text
+
+
+def line_parts(text: Text, offset: int, first: int, settings: UploadSettings) -> Iterator[Part]:
+    """From an offset on at which the line of item number `first` begins."""
+    text.seek(offset)
+    rest = b""
+    ended = False
+    while not ended:
+        piece = text.read(settings.chunk_bytes)
+        ended = len(piece) < settings.chunk_bytes
+        rest += piece
+        end = len(rest) if ended else rest.rfind(b"\n") + 1
+        if end:
+            items = _values(rest[:end], settings)
+            if items:
+                yield Part(offset, first, items)
+            offset, first, rest = offset + end, first + len(items), rest[end:]
+        elif len(rest) > settings.max_item_size:
+            passed, left, ended = _skip_line(text, rest, settings)
+            yield Part(offset, first, [fault(f"longer than {settings.max_item_size:,} bytes", rest)])
+            offset, first, rest = offset + passed, first + 1, left
+
+
+def _values(chunk: bytes, settings: UploadSettings) -> list[Any]:
+    lines = chunk.count(b"\n") + (not chunk.endswith(b"\n") and bool(chunk))
+    items: list[Any] = []
+    if len(chunk) <= settings.max_item_size:
+        with suppress(*UNREADABLE):
+            items = decode_lines(chunk)
+    if len(items) == lines:
+        check_depth(items, chunk, settings.max_nesting)
+        return items
+    # Blank lines, or lines that are not a value each.
+    return [_value(line, settings) for line in chunk.split(b"\n") if line.strip()]
+
+
+def _value(line: bytes, settings: UploadSettings) -> Any:
+    if len(line) > settings.max_item_size:
+        return fault(f"longer than {settings.max_item_size:,} bytes", line)
+    return value_of(line, settings.max_nesting)
+
+
+def _skip_line(text: Text, rest: bytes, settings: UploadSettings) -> tuple[int, bytes, bool]:
+    """How much was passed over with this line, what was read beyond it, and whether the file ended."""
+    passed = len(rest)
+    while piece := text.read(settings.chunk_bytes):
+        end = piece.find(b"\n") + 1
+        if end:
+            # What is left is less than a chunk: whoever reads on sees by itself whether the file has ended.
+            return passed + end, piece[end:], False
+        passed += len(piece)
+    return passed, b"", True

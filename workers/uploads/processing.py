@@ -1,0 +1,102 @@
+"""Takes the items of an upload into the graph, batch by batch, from the place in the file that the graph knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from graphvine.errors import ClaimLost
+from graphvine.graph import Graph
+from graphvine.records import Claim, Step
+from graphvine.workers.parts.hn.batch import Batch
+from graphvine.workers.parts.hn.following import following
+from graphvine.workers.parts.hn.intake import intake
+from graphvine.workers.uploads.batches import Outcome, Ready, guard, moved_on, prepare, with_items
+from graphvine.workers.uploads.parts import Place
+from graphvine.workers.uploads.processors import Stopped, Work
+from graphvine.workers.uploads.reading import ItemBatch, Items
+
+Lost = Callable[[], bool]
+
+
+def process(graph: Graph, claim: Claim, work: Work, lost: Lost) -> None:
+    """All that is left; afterwards the upload at work is what the graph holds. Stopped when it is to end."""
+    taking = intake(graph)
+    with Items(work.upload.file, work.settings) as items:
+        batches = _retried(graph, work, items) if work.upload.retrying else _rest(work, items)
+
+        def ahead() -> Ready | None:
+            found = next(batches, None)
+            if found is None:
+                return None
+            read, steps = found
+            ready = prepare(taking, read, work.upload.handed_over)
+            ready.steps = steps
+            return ready
+
+        with following(graph), ThreadPoolExecutor(1, thread_name_prefix="graphvine-upload-read") as reader:
+            waiting = reader.submit(ahead)
+            while (ready := waiting.result()) is not None:
+                waiting = reader.submit(ahead)  # read and checked while the one before it is written
+                if lost() or not _write(graph, claim, work, ready):
+                    raise ClaimLost([claim])
+                upload = work.upload
+                work.told("processing", upload.processed_items + upload.failed_items, upload.total_items)
+                if work.stopping():
+                    raise Stopped
+
+
+def _write(graph: Graph, claim: Claim, work: Work, ready: Ready) -> bool:
+    before = work.upload
+
+    def claimed(batch: Batch) -> tuple[Step, list[Step]]:
+        outcome = Outcome(ready, batch)
+        work.upload = moved_on(before, outcome, ready.read, work.settings.errors_kept)
+        more = with_items(before, outcome, ready.read, graph.clock.now_ms())
+        return guard(claim, before, work.upload, outcome), [*ready.steps, *more]
+
+    return intake(graph).write_held(ready.prepared, claimed)
+
+
+def _rest(work: Work, items: Items) -> Iterator[tuple[ItemBatch, list[Step]]]:
+    for read in items.batches(work.upload.place):
+        yield read, []
+
+
+def _retried(graph: Graph, work: Work, items: Items) -> Iterator[tuple[ItemBatch, list[Step]]]:
+    """The items that failed before, by their error nodes."""
+    upload = work.upload
+    after, round = upload.current_item - 1, upload.retry_count
+    while True:
+        found = graph.read(
+            "upload.to_retry", upload=upload.seq, round=round, after=after, limit=work.settings.items_at_once
+        )
+        if not found:
+            return
+        wanted = _bounded([(row["index"], row["chunk_item"], row["chunk_offset"]) for row in found], work)
+        read = items.chosen(wanted)
+        upto = wanted[-1][0]
+        read.next = Place(upto + 1, upload.chunk_item, upload.chunk_offset)
+        tried: dict[str, Any] = {
+            "upload": upload.seq, "round": round, "after": after, "upto": upto, "at_ms": graph.clock.now_ms(),
+        }  # fmt: skip
+        yield read, [Step("upload.dismiss_retried", tried)]
+        after = upto
+
+
+def _bounded(wanted: list[tuple[int, int, int]], work: Work) -> list[tuple[int, int, int]]:
+    """So many that the parts that they stand in fit into memory."""
+    most = max(1, work.settings.bytes_at_once // work.settings.chunk_bytes)
+    offsets: set[int] = set()
+    for count, (_, _, offset) in enumerate(wanted):
+        offsets.add(offset)
+        if len(offsets) > most:
+            return wanted[:count]
+    return wanted
+
+
+def spool_folder(graph: Graph) -> Path:
+    """Where our own copies of files stand, beside the graph."""
+    return Path(f"{graph.engine.where}.uploads")
