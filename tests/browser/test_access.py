@@ -75,6 +75,7 @@ def test_a_failure_is_requeued_by_keyboard_and_focus_is_not_lost(page: Page, hou
     expect(page.locator("#said")).to_have_text("Not done: it needs the token.")
     expect(button).to_be_focused()
     page.keyboard.press("Enter")
+    expect(page.get_by_role("textbox", name="Token")).to_be_focused()
     page.keyboard.type(house.token)
     page.keyboard.press("Enter")
     expect(page.locator("#said")).to_have_text(f"{key} is back in the queue.")

@@ -3,6 +3,8 @@
 import { byId, tell } from "./dom.js";
 
 const KEPT = "graphvine-token";
+const CHANGES = "What changes the graph needs its token.";
+const WRONG = "The token was not the right one.";
 let asking = null;
 
 export class Refused extends Error {
@@ -14,12 +16,6 @@ export class Refused extends Error {
 
 export const get = (path, parameters = {}) => ask("GET", path + query(parameters));
 export const post = (path, body) => ask("POST", path, body);
-
-/** Rows of a query that reads, each as an object. */
-export async function cypher(statement, parameters = {}) {
-  const { data } = await post("/cypher", { statement, parameters });
-  return data.values.map((row) => Object.fromEntries(data.fields.map((name, index) => [name, row[index]])));
-}
 
 function query(parameters) {
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== "");
@@ -44,9 +40,39 @@ export async function request(method, path, body, signal) {
     if (answer.status !== 401) return answer;
     if (sessionStorage.getItem(KEPT) === token) {
       sessionStorage.removeItem(KEPT);
-      await needToken(token ? "The token was not the right one." : "What changes the graph needs its token.");
+      await needToken(token ? WRONG : CHANGES);
     }
   }
+}
+
+/** Send a file, and tell how much of it is there; fetch can't tell that, so this is the older way. */
+export async function send(path, name, file, onProgress) {
+  if (!sessionStorage.getItem(KEPT)) await needToken(CHANGES);
+  for (;;) {
+    const answer = await sendOnce(path, name, file, onProgress);
+    if (answer.status !== 401) {
+      const told = answer.response ?? {};
+      if (answer.status < 300) return told;
+      throw new Refused(answer.status, told.error?.message ?? `status ${answer.status}`);
+    }
+    sessionStorage.removeItem(KEPT);
+    await needToken(WRONG);
+  }
+}
+
+function sendOnce(path, name, file, onProgress) {
+  const sending = new XMLHttpRequest();
+  const form = new FormData();
+  form.append(name, file);
+  sending.open("POST", path);
+  sending.responseType = "json";
+  sending.setRequestHeader("Authorization", `Bearer ${sessionStorage.getItem(KEPT)}`);
+  sending.upload.addEventListener("progress", (event) => onProgress(event.loaded / Math.max(1, event.total)));
+  return new Promise((resolve, reject) => {
+    sending.addEventListener("load", () => resolve(sending));
+    sending.addEventListener("error", () => reject(new Refused(0, "The file could not be sent.")));
+    sending.send(form);
+  });
 }
 
 /** Everybody who needs the token waits for the same answer. */

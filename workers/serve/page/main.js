@@ -7,7 +7,7 @@ import { followFailures, startFailures } from "./failures.js";
 import { showCounts, startMachines } from "./machines.js";
 import { showQueues } from "./queues.js";
 import { offerPlaces, startSearch } from "./search.js";
-import { followUploads } from "./uploads.js";
+import { followUploads, startUploads } from "./uploads.js";
 import { beginWalk, lookAgain, startWalk, walkTo } from "./walk.js";
 import { showWorkers } from "./workers.js";
 
@@ -20,6 +20,7 @@ let told = 0;
 async function start() {
   startSearch(walkTo);
   startFailures();
+  startUploads();
   const status = await untilReady();
   tell(byId("graph"), `${status.graph} (${status.engine}, ${status.version})`);
   document.title = `${status.graph.split("/").at(-1)} – Graphvine`;

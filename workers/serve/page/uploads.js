@@ -1,13 +1,33 @@
-// Uploads and how far each has come, where the pipeline is there.
+// Uploads, where the pipeline is there: a file goes in, and how far each has come.
 
-import { cypher } from "./api.js";
-import { align, byId, make, tell } from "./dom.js";
-import { count } from "./words.js";
+import { get, post, send } from "./api.js";
+import { align, byId, make, say, tell } from "./dom.js";
+import { count, several } from "./words.js";
 
-const STATEMENT = `MATCH (u:Upload) RETURN u.upload_id AS id, u.filename AS name, u.state AS state,
-  u.total_items AS total, u.processed_items AS done, u.failed_items AS failed, u.failure_reason AS reason
-  ORDER BY u.seq DESC LIMIT 20`;
+const MOST = 20;
+const ERRORS = 50;
+const MOVING = ["initial_state", "uploaded", "validating", "validated", "processing"];
+// What may be tried again by hand, from which state.
+const AGAIN = { partial_success: ["retry", "Retry what failed"], failed: ["reset", "Start over"] };
 let seen = "";
+
+export function startUploads() {
+  byId("upload-form").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const [file] = byId("upload-file").files;
+    const sent = byId("upload-sent");
+    const button = event.currentTarget.querySelector("button");
+    [sent.value, sent.hidden, button.disabled] = [0, false, true];
+    try {
+      const upload = await send("/uploads", "file", file, (share) => { sent.value = share; });
+      say(`${upload.filename} is uploaded.`);
+      await look();
+    } catch (error) {
+      say(error.message);
+    }
+    [sent.hidden, button.disabled] = [true, false];
+  });
+}
 
 /** Look again when the queue of uploads has moved, or while one is in work. */
 export async function followUploads(pipelines) {
@@ -15,32 +35,61 @@ export async function followUploads(pipelines) {
   byId("uploads").hidden = byId("uploads-link").hidden = queue === undefined;
   if (!queue) return;
   const state = JSON.stringify(queue.states);
-  const moving = ["initial_state", "validating", "processing"].some((name) => queue.states[name]);
-  if (state === seen && !moving) return;
-  seen = state;
+  if (state === seen && !MOVING.some((name) => queue.states[name])) return;
   try {
-    align(byId("upload-list"), await cypher(STATEMENT), (one) => one.id, row, fill);
+    await look();
+    seen = state;
   } catch (error) {
-    seen = "";
-    byId("upload-list").replaceChildren(make("li", {}, error.message));
+    if (error.status !== 503) say(error.message);
   }
+}
+
+async function look() {
+  align(byId("upload-list"), await get("/uploads", { limit: MOST }), (one) => one.upload_id, row, fill);
 }
 
 function row(one) {
   return make("li", {},
-    make("strong", {}, one.name ?? one.id), " ", make("span", { class: "badge", "data-part": "state" }),
-    make("progress", { max: 1, "aria-label": `Progress of ${one.name ?? one.id}` }),
-    make("p", { class: "hint", "data-part": "told" }));
+    make("strong", {}, one.filename), " ", make("span", { class: "badge", "data-part": "state" }),
+    make("progress", { max: 1, "aria-label": `Progress of ${one.filename}` }),
+    make("p", { class: "hint", "data-part": "told" }),
+    make("button", { type: "button", "data-part": "again", hidden: true, onclick: (event) => again(event.currentTarget, one) }),
+    make("details", { hidden: true, ontoggle: (event) => event.currentTarget.open && errors(event.currentTarget, one) },
+      make("summary", {}, "What was wrong"), make("ul", {})));
 }
 
 function fill(element, one) {
   const part = (name) => element.querySelector(`[data-part="${name}"]`);
-  const [total, done, failed] = [one.total ?? 0, one.done ?? 0, one.failed ?? 0];
   tell(part("state"), one.state);
   part("state").dataset.state = one.state === "failed" ? "bad" : one.state === "completed" ? "good" : "waiting";
   const bar = element.querySelector("progress");
-  bar.max = Math.max(1, total);
-  bar.value = Math.min(total, done + failed);
-  const reason = one.reason ? `: ${one.reason}` : "";
-  tell(part("told"), `${count(done)} of ${count(total)} items, ${count(failed)} failed${reason}`);
+  bar.max = Math.max(1, one.total_items);
+  bar.value = Math.min(one.total_items, one.processed_items + one.failed_items);
+  const reason = one.failure_reason ? `: ${one.failure_reason}` : "";
+  tell(part("told"), `${count(one.processed_items)} of ${several(one.total_items, "item")}, ${count(one.failed_items)} failed${reason}`);
+  const [step, text] = AGAIN[one.state] ?? [];
+  part("again").hidden = step === undefined;
+  part("again").dataset.step = step ?? "";
+  tell(part("again"), text ?? "");
+  element.querySelector("details").hidden = one.failed_items === 0;
+}
+
+async function again(button, one) {
+  try {
+    await post(`/uploads/${encodeURIComponent(one.upload_id)}/${button.dataset.step}`);
+    say(`${one.filename} is tried again.`);
+    await look();
+  } catch (error) {
+    say(error.message);
+  }
+}
+
+async function errors(details, one) {
+  try {
+    const found = await get(`/uploads/${encodeURIComponent(one.upload_id)}/errors`, { limit: ERRORS });
+    details.querySelector("ul").replaceChildren(...found.map((error) =>
+      make("li", {}, `item ${error.index}${error.field ? `, ${error.field}` : ""}: ${error.message}`)));
+  } catch (error) {
+    say(error.message);
+  }
 }
