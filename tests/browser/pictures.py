@@ -23,12 +23,15 @@ STEPS, AT_ONCE = 5, 12
 
 def main() -> None:
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else REPOSITORY / "docs"
-    with tempfile.TemporaryDirectory() as folder, open_house(Path(folder), graph="wiki.kuzu") as house:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-            for number, (name, options) in enumerate(PICTURES.items()):
-                take(browser, house, target / name, options, f"Garden {number}")
-            browser.close()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_house(Path(folder), graph="wiki.kuzu") as house,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        for number, (name, options) in enumerate(PICTURES.items()):
+            take(browser, house, target / name, options, f"Garden {number}")
+        browser.close()
 
 
 def take(browser: Browser, house: House, target: Path, options: dict[str, object], title: str) -> None:

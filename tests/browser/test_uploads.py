@@ -19,7 +19,7 @@ def test_a_file_is_uploaded_and_followed_to_its_end(page: Page, house: House, tm
     file = tmp_path / "leaves <b>bold.jsonl"
     file.write_text("\n".join(lines))
     page.get_by_label("A file of items").set_input_files(file)
-    page.get_by_role("button", name="Upload").click()
+    page.get_by_role("button", name="Upload", exact=True).click()
     page.get_by_role("textbox", name="Token").fill(house.token)
     page.get_by_role("button", name="Go on").click()
     expect(page.locator("#said")).to_have_text(f"{file.name} is uploaded.")
