@@ -108,6 +108,12 @@ class Graph(PipelineVerbs):
     def tables(self) -> list[TableInfo]:
         return self.engine.tables()
 
+    def neighbourhood(self, label: str, key: str, limit: int = 50) -> dict[str, Any]:
+        """A node of any kind, by its key, with its neighbours and what joins them."""
+        from graphvine.neighbourhood import around
+
+        return around(self, label, key, limit)
+
     # Queues
 
     def seed(self, pipeline: str, keys: Iterable[str]) -> int:
