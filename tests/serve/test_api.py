@@ -12,9 +12,12 @@ import pytest
 
 import graphvine
 from graphvine.graph import Graph
+from graphvine.settings import Settings
+from graphvine.workers.serve.settings import ServeSettings
 from tests.serve.conftest import AUTHORISED, asking
 from tests.support.articles import fail_for_good, states, take_one
 from tests.support.doors import Served
+from tests.support.stores import QUICK, Place
 from tests.support.waiting import eventually
 
 
@@ -176,6 +179,24 @@ def test_events_are_heard_as_they_happen(served: Served, owner: httpx.Client, gr
     assert not thread.is_alive()
     facts = dict(heard)
     assert facts["paused"]["reason"] == "because" and facts["status"]["pipelines"]
+
+
+def test_only_so_many_listen_and_who_leaves_makes_room(place: Place) -> None:
+    served = Served(place.path, Settings(**QUICK), serve=ServeSettings(port=0, listeners=1))
+    try:
+        with asking(served) as one, asking(served) as other:
+            with one.stream("GET", "/events") as first:
+                assert first.status_code == 200
+                eventually(lambda: _one_listens(served))
+                assert other.get("/events").status_code == 429
+            served.doorway.room.hub.tell("wake")  # a line that was left is noticed when something is sent
+            eventually(lambda: _nobody_listens(served))
+    finally:
+        served.close()
+
+
+def _nobody_listens(served: Served) -> None:
+    assert served.doorway.room.hub.listeners == 0
 
 
 def _one_listens(served: Served) -> None:

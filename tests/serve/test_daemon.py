@@ -69,27 +69,29 @@ def test_it_answers_within_two_seconds_and_is_ready_soon_after(folder: Path) -> 
         assert "onnxruntime" not in loaded, "models are loaded when there is something to embed"
 
 
-def test_its_file_is_its_owner_s_alone_and_outlives_it_as_a_token(folder: Path, daemon: DaemonProcess) -> None:
-    file = file_of(daemon.where)
+def test_its_file_is_its_owner_s_alone_and_its_log_knows_no_secret(folder: Path, daemon: DaemonProcess) -> None:
+    file, service = file_of(daemon.where), daemon.ready()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    token = json.loads(file.read_text())["token"]
-    assert len(token) >= 32
+    assert len(service.token) >= 32
+    get(service.address, f"/status?token={service.token}")
+    get(service.address, "/no/such/place")
+    second = process("serve", "--graph", "graph.db", cwd=folder, status=1)
+    assert f"process {daemon.process.pid}" in second.err and "served already" in second.err
     assert daemon.end() < 10
-    left = json.loads(file.read_text())
-    assert left == {"token": token}, "nobody serves it, and the token stays"
+    assert json.loads(file.read_text()) == {"token": service.token}, "nobody serves it, and the token stays"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert token not in daemon.log()
+    lines = daemon.lines()
+    assert {"listening", "ready", "ended"} <= {line["message"] for line in lines}
+    assert all({"at", "level", "logger", "message"} <= line.keys() for line in lines)
+    assert service.token not in daemon.log()
 
 
 def test_commands_find_it_and_go_through_it(folder: Path, daemon: DaemonProcess) -> None:
-    process("seed", "article", "Vine", "--graph", "graph.db", cwd=folder)
-
-    def grown() -> None:
-        said = process("status", "--json", "--graph", "graph.db", cwd=folder).json
-        article = next(one for one in said["pipelines"] if one["pipeline"] == "article")
-        assert article["states"]["processed"] > 60 and article["ready"] == article["claimed"] == 0
-
-    eventually(grown, 60)
+    grown = process("grow", "Vine", "--depth", "3", "--json", "--graph", "graph.db", cwd=folder).json
+    assert grown["states"]["processed"] > 60 and grown["stopped"] is False
+    said = process("status", "--json", "--graph", "graph.db", cwd=folder).json
+    article = next(one for one in said["pipelines"] if one["pipeline"] == "article")
+    assert article["states"]["processed"] > 60 and article["ready"] == article["claimed"] == 0
     said = process(
         "console", "--graph", "graph.db", "--csv", "-c", "MATCH (a:Article) RETURN count(*) AS n", cwd=folder
     )
@@ -107,18 +109,6 @@ def test_commands_find_it_and_go_through_it(folder: Path, daemon: DaemonProcess)
     assert daemon.end() < 10
     with graphvine.open(daemon.where) as graph:
         assert graph.engine.name == "kuzu" and states(graph)["Vine"] == "excluded"
-
-
-def test_grow_is_given_to_it_and_watched(folder: Path, daemon: DaemonProcess) -> None:
-    process("pause", "article", "--graph", "graph.db", cwd=folder)
-    process("resume", "article", "--graph", "graph.db", cwd=folder)
-    said = process("grow", "Vine", "--depth", "1", "--json", "--graph", "graph.db", cwd=folder).json
-    assert said["states"]["processed"] > 5 and said["stopped"] is False
-
-
-def test_a_second_daemon_is_told_of_the_first(folder: Path, daemon: DaemonProcess) -> None:
-    said = process("serve", "--graph", "graph.db", cwd=folder, status=1)
-    assert f"process {daemon.process.pid}" in said.err and "served already" in said.err
 
 
 def test_a_file_that_a_kill_left_behind_is_recognised(folder: Path, daemon: DaemonProcess) -> None:
@@ -139,7 +129,8 @@ def test_what_is_not_its_file_is_not_believed(folder: Path) -> None:
     for content in ("", "no json", "[]", '{"token": 5}', '{"address": "http://127.0.0.1:1"}'):
         file_of(str(folder / "graph.db")).write_text(content)
         assert find(str(folder / "graph.db")) is None
-        assert process("status", "--json", "--graph", "graph.db", cwd=folder).json["pipelines"]
+    with graphvine.open(folder / "graph.db") as graph:
+        assert graph.engine.name == "kuzu"
 
 
 def test_it_ends_in_time_and_gives_back_what_it_holds(folder: Path) -> None:
@@ -156,17 +147,6 @@ def test_it_ends_in_time_and_gives_back_what_it_holds(folder: Path) -> None:
 
 def _working(running: DaemonProcess) -> None:
     assert any(line["message"] == "batch" for line in running.lines())
-
-
-def test_every_line_of_its_log_is_json_without_the_token(folder: Path, daemon: DaemonProcess) -> None:
-    service = daemon.ready()
-    get(service.address, f"/status?token={service.token}")
-    get(service.address, "/no/such/place")
-    daemon.end()
-    lines = daemon.lines()
-    assert {"listening", "ready", "ended"} <= {line["message"] for line in lines}
-    assert all({"at", "level", "logger", "message"} <= line.keys() for line in lines)
-    assert service.token not in daemon.log()
 
 
 def test_a_long_command_opens_the_same_door(folder: Path) -> None:

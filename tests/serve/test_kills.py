@@ -19,7 +19,7 @@ NONE = ("--worker", "article=0", "--worker", "hn_item=0", "--worker", "scrape_it
 
 @pytest.mark.timeout(900)
 def test_a_killed_daemon_loses_nothing(place: Place, full: bool) -> None:
-    kills, draw = (50 if full else 4), random.Random(11)
+    kills, draw = (50 if full else 3), random.Random(11)
     folder, stop = place.folder, place.folder / "stop"
     (folder / "graphvine.toml").write_text(QUICK_DAEMON)
     daemon = DaemonProcess(folder, *NONE)

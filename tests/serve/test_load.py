@@ -84,7 +84,7 @@ def test_many_clients_read_while_workers_run(place: Place, full: bool) -> None:
         port = int(daemon.ready().address.rpartition(":")[2])
         with Child(toil, daemon.where, "worker", str(stop)) as worker:
             assert worker.hear() == "begun"
-            seen = asyncio.run(crowd(port, 60 if full else 6))
+            seen = asyncio.run(crowd(port, 60 if full else 4))
             stop.touch()
             done = worker.hear(60).value["done"]
     waited = sorted(seen.seconds)

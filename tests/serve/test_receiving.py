@@ -119,6 +119,12 @@ def wild(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         yield made
 
 
+def test_a_name_in_any_script_is_shown(client: TestClient) -> None:
+    body = '--b\r\nContent-Disposition: form-data; name="f"; filename="лоза \U000b17e5.json"\r\n\r\nx\r\n--b--\r\n'
+    answer = client.post("/", content=body.encode(), headers={"content-type": "multipart/form-data; boundary=b"})
+    assert answer.json()["files"][0]["name"] == "лоза _.json"
+
+
 @given(st.text(max_size=400))
 def test_any_name_can_be_shown(name: str) -> None:
     shown = shown_name(name)

@@ -26,7 +26,7 @@ def test_no_route_has_a_fault(full_house: Served, full: bool) -> None:
         tried += 1
 
         @settings(
-            max_examples=200 if full else 8, deadline=None, database=None, derandomize=not full,
+            max_examples=200 if full else 5, deadline=None, database=None, derandomize=not full,
             suppress_health_check=list(HealthCheck), phases=[Phase.explicit, Phase.generate],
         )  # fmt: skip
         def look(case: Any) -> None:

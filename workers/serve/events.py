@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -65,12 +65,15 @@ class Hub:
             workers = room.supervisor.infos() if room.supervisor is not None else []
             self.tell("status", pipelines=msgspec.to_builtins(status_of(room)), workers=msgspec.to_builtins(workers))
 
-    async def listen(self, most: int) -> AsyncIterator[Told | None]:
+    def refuse_more_than(self, most: int) -> None:
+        if len(self._listeners) >= most:
+            raise TooManyListeners(f"{most} listen already: close one of them")
+
+    async def listen(self, most: int) -> AsyncGenerator[Told | None, None]:
         """What happens from now on; None now and then, so that the line stays open."""
         listener = _Listener(asyncio.get_running_loop())
         with self._lock:
-            if len(self._listeners) >= most:
-                raise TooManyListeners(f"{most} listen already: close one of them")
+            self.refuse_more_than(most)
             self._listeners.add(listener)
         try:
             while not self._closed:

@@ -17,11 +17,16 @@ class StatusLook:
         self._at, self._found = 0.0, list[PipelineStatus]()
 
     def status(self, fresh_seconds: float = _FRESH_SECONDS) -> list[PipelineStatus]:
-        with self._lock:
+        # While one looks, the others take what is known: a second old, and not worth waiting for.
+        if not self._lock.acquire(blocking=not self._found or not fresh_seconds):
+            return self._found
+        try:
             if time.monotonic() - self._at >= fresh_seconds:
                 self._found = self._room.graph.status()
                 self._at = time.monotonic()
             return self._found
+        finally:
+            self._lock.release()
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -136,7 +136,8 @@ class _Parts:
         self._headers, self._text, self._size = {}, bytearray(), 0
 
     def _header_end(self) -> None:
-        name, value = (bytes(part).decode("utf-8", "replace") for part in self._header)
+        # As bytes in a text, which is what their reader wants; names in UTF-8 are read out of them afterwards.
+        name, value = (bytes(part).decode("latin-1") for part in self._header)
         self._headers[name.lower()] = value
         self._header = (bytearray(), bytearray())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 
 from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
@@ -35,24 +36,19 @@ def router(room: Room) -> APIRouter:
 
     @made.get("/events", summary="What happens, as server-sent events", response_class=StreamingResponse)
     async def events() -> Response:
-        heard = room.hub.listen(room.settings.listeners)
-        first = anext(heard)  # so that too many listeners are refused with a status, not in the stream
+        room.hub.refuse_more_than(room.settings.listeners)  # with a status, while there is still one to send
 
         async def stream() -> AsyncIterator[bytes]:
             yield b"retry: 2000\n\n"
-            told = await first
-            while True:
-                if told is None:
-                    yield b": still here\n\n"
-                else:
+            async with aclosing(room.hub.listen(room.settings.listeners)) as heard:
+                async for told in heard:
+                    if told is None:
+                        yield b": still here\n\n"
+                        continue
                     facts = json.dumps(told.facts, default=str)
                     yield f"id: {told.number}\nevent: {told.name}\ndata: {facts}\n\n".encode()
                     if told.name == "closing":
                         return
-                try:
-                    told = await anext(heard)
-                except StopAsyncIteration:
-                    return
 
         return StreamingResponse(stream(), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
 
