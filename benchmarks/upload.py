@@ -3,7 +3,8 @@
 An upload reads its file three times (for its hash, to validate it, to process it), keeps its place and its counters in
 the same transactions as the items, and puts every item into a collection. The other way is `graphvine hn add`, which
 does none of that. Both end with threads and search, start from an empty store, and take turns in processes of their
-own. Memory is read five times a second, with what the engine's buffer pool holds at that moment.
+own. Memory is read five times a second; the goal is about all of it less the buffer pool's size, the table also shows
+it less what the pool held at that moment.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from graphvine.settings import Settings
 from support.cache import cached
 from support.child import end, finish, reports, start
 from support.command import main, sizes
@@ -58,16 +60,23 @@ def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder:
         }
     ]
     findings.tables[f"reading alone, {large:,} items"] = readings
-    beyond, highest = uploaded["beyond"] / 2**20, uploaded["highest"] / 2**20
+    pool = Settings().buffer_pool_mb
+    held, highest = uploaded["beyond"] / 2**20, uploaded["highest"] / 2**20
     findings.tables["memory of the upload"] = [
-        {"items": large, "highest (MiB)": round(highest), "beyond the buffer pool (MiB)": round(beyond)}
+        {
+            "items": large,
+            "highest (MiB)": round(highest),
+            "size of the pool (MiB)": pool,
+            "highest less what the pool held (MiB)": round(held),
+        }
     ]
     findings.speed_goal(
         f"speed against hn add, {large:,} items", f"at least {SAME_SPEED}", f"{ratio:.2f}", ratio >= SAME_SPEED
     )
     findings.speed_goal(
-        "memory beyond the buffer pool", f"under {MOST_BEYOND} MiB", f"{beyond:.0f} MiB", beyond < MOST_BEYOND
-    )
+        f"memory beyond a buffer pool of {pool:,} MiB", f"under {MOST_BEYOND} MiB", f"{max(0, highest - pool):.0f} MiB",
+        highest - pool < MOST_BEYOND,
+    )  # fmt: skip
     for what in ("completed", "collected"):
         findings.correctness_goal(f"items {what}", f"{large:,}", f"{uploaded[what]:,}", uploaded[what] == large)
     findings.correctness_goal("end of the upload", "completed", uploaded["state"], uploaded["state"] == "completed")

@@ -78,6 +78,8 @@ class Claims:
         rows = self._door.read(f"{self.pipeline}.named", keys=list(keys))
         if not rows:
             return []
+        if "retry_count" not in rows[0]:
+            raise GraphvineError(f"{self.pipeline}.named must return the row's counts for rows to be taken by name")
         return self._take([{"depth": 0, **row} for row in rows], secrets.randbits(62) | 1 << 61)
 
     def heartbeat(self, claims: Iterable[Claim]) -> None:

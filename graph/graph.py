@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from graphvine.clock import Clock, SystemClock
 from graphvine.door import Door
 from graphvine.engines import connect, without_secrets
 from graphvine.errors import GraphvineError
 from graphvine.migrate import draw_machines, migrate
+from graphvine.pipeline_verbs import PipelineVerbs
 from graphvine.records import FailedRow, Finding, PipelineStatus, QueryResult, Row, TableInfo, Unit, UnitResult
 from graphvine.settings import Settings, load
 
@@ -21,18 +22,6 @@ if TYPE_CHECKING:
     from graphvine.claims import Claims
     from graphvine.moving_files import Moved
     from graphvine.reaper import Reaped
-    from graphvine.verbs import (
-        GrowEvent,
-        GrowSummary,
-        HackerNews,
-        News,
-        Picture,
-        RefreshSummary,
-        ScrapeEvent,
-        SearchHit,
-        Upload,
-        Uploads,
-    )
 
 
 def open(
@@ -47,7 +36,7 @@ def open(
     return Graph(os.fspath(where or settings.graph), settings, clock, create=create)
 
 
-class Graph:
+class Graph(PipelineVerbs):
     def __init__(self, where: str, settings: Settings, clock: Clock | None = None, *, create: bool = True) -> None:
         self.where, self.settings = without_secrets(where), settings
         self.engine = connect(where, settings, create=create)
@@ -116,6 +105,12 @@ class Graph:
     def tables(self) -> list[TableInfo]:
         return self.engine.tables()
 
+    def neighbourhood(self, label: str, key: str, limit: int = 50) -> dict[str, Any]:
+        """A node of any kind, by its key, with its neighbours and what joins them."""
+        from graphvine.neighbourhood import around
+
+        return around(self, label, key, limit)
+
     # Queues
 
     def seed(self, pipeline: str, keys: Iterable[str]) -> int:
@@ -170,75 +165,6 @@ class Graph:
 
     def resume(self, pipeline: str) -> None:
         self.door.resume(pipeline)
-
-    # Pipelines
-
-    def grow(self, titles: Sequence[str] = (), **options: Any) -> GrowSummary:
-        """Expand from these titles: depth, limit, source, workers, category_filter, on_event."""
-        from graphvine.verbs import grow
-
-        return grow(self, titles, **options)
-
-    def grow_events(self, titles: Sequence[str] = (), **options: Any) -> Iterator[GrowEvent]:
-        """The same, as an iterator of events; leaving it early stops the work cleanly."""
-        from graphvine.verbs import grow_events
-
-        return grow_events(self, titles, **options)
-
-    def refresh(self, **options: Any) -> RefreshSummary:
-        """Put articles back into the queue whose page was revised since."""
-        from graphvine.verbs import refresh
-
-        return refresh(self, **options)
-
-    def search(self, text: str, **options: Any) -> list[SearchHit]:
-        """Find sections by words and by meaning: mode ("hybrid", "vector", "text"), near, limit."""
-        from graphvine.verbs import search
-
-        return search(self, text, **options)
-
-    def reindex(self, progress: Callable[[int], None] | None = None) -> int:
-        """Make the search index anew from the graph. Returns how many rows it took in."""
-        from graphvine.verbs import reindex
-
-        return reindex(self, progress)
-
-    def map(self, *, around: str | None = None, limit: int = 60) -> Picture:
-        """Draw the articles around one, or those nearest to the seeds."""
-        from graphvine.verbs import draw
-
-        return draw(self, around, limit)
-
-    def scrape(self, urls: Sequence[str] = (), **options: Any) -> AsyncGenerator[ScrapeEvent, None]:
-        """Scrape and summarize pages, as events: batch, hook, settings, standby, stop."""
-        from graphvine.verbs import scrape
-
-        return scrape(self, urls, **options)
-
-    @property
-    def hn(self) -> HackerNews:
-        """Hacker News: items, threads and search."""
-        from graphvine.verbs import hn
-
-        return hn(self)
-
-    @property
-    def news(self) -> News:
-        """News: articles, the queue, and one run of the updater or the processor."""
-        from graphvine.verbs import news
-
-        return news(self)
-
-    @property
-    def uploads(self) -> Uploads:
-        """Files of items: take, validate, start, retry, reset, show, errors."""
-        from graphvine.verbs import uploads
-
-        return uploads(self)
-
-    def upload(self, file: str | os.PathLike[str] | BinaryIO, **options: Any) -> Upload:
-        """Upload a file of Hacker News items and bring it all the way: auto, again, name, stop."""
-        return self.uploads.upload(file, **options)
 
     # Care
 

@@ -16,6 +16,8 @@ from graphvine.records import QueryResult, Row
 
 # A text that is executed and not prepared leaks its plan for the connection's life, about 1.5 KB.
 _ADHOC_BEFORE_RECYCLING = 200
+# The plan also keeps the table that it was given: so much of it weighs like one more text.
+_TABLE_BYTES_LIKE_A_TEXT = 128 << 10
 _PLANS_KEPT = 1_000
 
 
@@ -34,7 +36,7 @@ class Session:
         text, parameters = with_literal_bounds(text, parameters)
         rewritten = as_columns(text, parameters) or with_keys(text, parameters)
         if rewritten is not None:
-            self._adhoc += 1
+            self._adhoc += 1 + _table_bytes(rewritten[1]) // _TABLE_BYTES_LIKE_A_TEXT
             return self._all(self._connection.execute(rewritten[0], rewritten[1] or None))
         statement = self._prepared.get(text)
         if statement is None:
@@ -110,6 +112,10 @@ class Session:
     def close(self) -> None:
         self._prepared.clear()
         self._connection.close()
+
+
+def _table_bytes(parameters: Mapping[str, Any]) -> int:
+    return sum(getattr(value, "nbytes", 0) for value in parameters.values())
 
 
 def _dicts(result: Any) -> list[Row]:

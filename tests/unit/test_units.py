@@ -54,6 +54,14 @@ def test_what_belongs_to_a_lost_claim_is_left_out(blocks: Library) -> None:
     assert [row["title"] for row in recorder.ran[1][1]["rows"]] == ["of 1", "of 3"]
 
 
+def test_a_unit_that_is_one_claim_s_work_is_nothing_without_it(blocks: Library) -> None:
+    for held, ran in (((), ["article.finish"]), ((1,), ["article.finish", "article.discover"])):
+        recorder = Recorder(*held)
+        unit = Unit.of([finishing(1), discovering(0)], if_held=True)
+        result = carry_out(unit, blocks, recorder.run, recorder.number)
+        assert [name for name, _ in recorder.ran] == ran and len(result.rows) == 2
+
+
 def test_what_belongs_to_no_claim_stays(blocks: Library) -> None:
     recorder = Recorder()
     recorder.carry_out(blocks, finishing(1), discovering(0, 1))

@@ -141,6 +141,11 @@ def test_faults_of_the_file(tmp_path: Path, data: bytes, message: str) -> None:
             read(write(tmp_path, data), chunk_bytes=chunk)
 
 
+def test_lines_that_begin_with_an_array(tmp_path: Path) -> None:
+    assert read(write(tmp_path, b'[[1]]\n\n{"id": 1}\n[2]\n')) == [[[1]], {"id": 1}, [2]]
+    assert read(write(tmp_path, b'[{"id": 1},\n{"id": 2}\n]')) == [{"id": 1}, {"id": 2}]
+
+
 def test_files_in_several_members(tmp_path: Path) -> None:
     half = len(FORMS["lines"]) // 2
     for pack in (lambda data: packed(data, "gzip"), lambda data: packed(data, "zstd")):

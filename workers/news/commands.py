@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from graphvine.workers.news.face import News
 
 app = new_app()
-news = new_app("News of a topic: found by an updater, fetched, summarized and judged by a processor.")
+news = new_app("News of a topic: found, fetched, summarized and judged.")
 app.add_typer(news, name="news")
 
 _JSON = typer.Option("--json", help="Print JSON.")
@@ -108,7 +108,7 @@ def update(
     """
     from graphvine.workers.news.showing import show_run
 
-    with opened(context, create=True) as graph:
+    with opened(context, create=True, door=True) as graph:
         run = _news(graph, topic, query).update(feeds=feeds or ())
     show_run(run, as_json)
     if run.errors and not run.pages:
@@ -139,7 +139,7 @@ def process(
     from graphvine.workers.cli.working import signals
     from graphvine.workers.news.showing import show_run
 
-    with opened(context) as graph, signals() as ended:
+    with opened(context, door=True) as graph, signals() as ended:
         if graph.door.paused("news_article") is not None:
             typer.echo("news_article is paused: 'graphvine resume news_article' lets it go on", err=True)
         chosen = _news(graph, topic)

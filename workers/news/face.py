@@ -44,6 +44,10 @@ class News:
 
     def update(self, *, feeds: Sequence[str] = ()) -> UpdaterRun:
         """One run of the updater; with `feeds` also of these."""
+        if self._graph.door.served is not None:
+            from graphvine.workers.news.submitting import update
+
+            return update(self._graph, self._settings, feeds)
         settings = self._settings
         if feeds:
             settings = msgspec.structs.replace(settings, feeds=" ".join([*settings.feeds.split(), *feeds]))
@@ -54,6 +58,10 @@ class News:
         each: Callable[[ProcessorRun], None] | None = None,
     ) -> Sequence[ProcessorRun]:  # fmt: skip
         """One run of the processor, or run after run until the queue is empty. `batch` articles a run."""
+        if self._graph.door.served is not None:
+            from graphvine.workers.news.submitting import process
+
+            return process(self._graph, self._settings, until_empty, batch, stop, each)
         settings = self._settings
         if batch is not None:
             settings = msgspec.structs.replace(settings, max_articles_per_run=batch)

@@ -6,6 +6,9 @@ from graphvine.graph import Graph
 from graphvine.workers.news.errors import ProcessorOnly
 from graphvine.workers.pipeline import Handler
 
+# The scheduler runs the processor instead.
+LOOPS = False
+
 
 def build(graph: Graph) -> Handler:
     """Refused with a word about the command that does it."""

@@ -16,7 +16,7 @@ from graphvine.errors import GraphvineError
 from graphvine.workers.registry import route_modules
 from graphvine.workers.serve import engine_routes
 from graphvine.workers.serve.answers import Json, as_error, tell_error, tell_http, tell_invalid
-from graphvine.workers.serve.api import around, cypher, health, job_list, machines, queues, status
+from graphvine.workers.serve.api import around, cypher, health, job_list, machines, page, queues, status
 from graphvine.workers.serve.guard import Guard
 from graphvine.workers.serve.room import Room
 
@@ -38,7 +38,7 @@ def create_app(room: Room, *, port: Callable[[], int]) -> Any:
     app.add_exception_handler(HTTPException, tell_http)
     app.add_exception_handler(Exception, _tell_fault)
     app.router.routes.extend(engine_routes.routes(room))
-    for core in (health, status, queues, machines, cypher, around, job_list):
+    for core in (page, health, status, queues, machines, cypher, around, job_list):
         app.include_router(core.router(room))
     for module in route_modules():
         app.include_router(module.router(room))

@@ -35,9 +35,11 @@ class _Array:
 
     def parts(self) -> Iterator[Part]:
         while not self._over:
-            piece = self._text.read(self._settings.chunk_bytes)
+            # As much again as waits for the end of its item: what is looked at anew then stays in proportion.
+            size = max(self._settings.chunk_bytes, len(self._buffer))
+            piece = self._text.read(size)
             self._buffer += piece
-            part = self._quick(ended=len(piece) < self._settings.chunk_bytes) or self._slow()
+            part = self._quick(ended=len(piece) < size) or self._slow()
             if part is not None:
                 yield part
             elif not piece:

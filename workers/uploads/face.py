@@ -76,8 +76,9 @@ class Uploads:
 
     def bring_on(self, upload_id: str, *, stop: threading.Event | None = None) -> Upload:
         """Run every step that is left, up to a state of rest; the same after an interruption."""
-        self._graph.run(Unit.of([Step("upload.choose_auto", {"key": upload_id, "auto": True})]))
         upload = self.show(upload_id)
+        if not upload.auto:
+            self._graph.run(Unit.of([Step("upload.choose_auto", {"key": upload_id, "auto": True})]))
         for state, name in (("uploaded", "validate_upload"), ("validated", "start_processing")):
             if upload.state == state:
                 return self._step(name, upload_id, stop)
@@ -118,8 +119,9 @@ class Uploads:
 
     def tidy(self) -> None:
         """Remove copies of ours that no upload wants any more."""
-        wanted = [Path(row["path"]).name for row in self._graph.read("upload.spooled") if row["path"]]
-        sweep(spool_folder(self._graph), wanted)
+        folder = spool_folder(self._graph)
+        if folder.is_dir():
+            sweep(folder, [Path(row["path"]).name for row in self._graph.read("upload.spooled") if row["path"]])
 
     def take_received(self, path: Path, *, name: str, auto: bool = True, again: bool = False) -> Upload:
         """Take a file that came in by HTTP: it is ours, and becomes the copy that is worked on."""

@@ -46,9 +46,18 @@ def told_form(text: Text, settings: UploadSettings) -> Form:
     start += len(head[start:]) - len(head[start:].lstrip(_BLANK))
     if b"\0" in head[start : start + 4]:
         raise FileFault("the file is neither JSON nor JSON Lines as UTF-8: it begins with zeros")
-    if head[start : start + 1] == b"[":
+    if head[start : start + 1] == b"[" and not _array_on_a_line(head[start:], settings):
         return Form("array", start + 1)
     return _lines_or_object(text, head, start, settings)
+
+
+def _array_on_a_line(head: bytes, settings: UploadSettings) -> bool:
+    """Whether the array is over with its line, and items follow: then it is a bad line of JSON Lines."""
+    first, _, rest = head.partition(b"\n")
+    following = next((line for line in rest.split(b"\n") if line.strip(_BLANK)), b"")
+    if following[:1] != b"{" or not isinstance(value_of(first, settings.max_nesting), list):
+        return False
+    return isinstance(value_of(following, settings.max_nesting), dict)
 
 
 def _lines_or_object(text: Text, head: bytes, start: int, settings: UploadSettings) -> Form:

@@ -19,8 +19,9 @@ def line_parts(text: Text, offset: int, first: int, settings: UploadSettings) ->
     rest = b""
     ended = False
     while not ended:
-        piece = text.read(settings.chunk_bytes)
-        ended = len(piece) < settings.chunk_bytes
+        size = max(settings.chunk_bytes, len(rest))
+        piece = text.read(size)
+        ended = len(piece) < size
         rest += piece
         end = len(rest) if ended else rest.rfind(b"\n") + 1
         if end:

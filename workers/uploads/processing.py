@@ -14,6 +14,7 @@ from graphvine.workers.parts.hn.batch import Batch
 from graphvine.workers.parts.hn.following import following
 from graphvine.workers.parts.hn.intake import intake
 from graphvine.workers.uploads.batches import Outcome, Ready, guard, moved_on, prepare, with_items
+from graphvine.workers.uploads.memory import give_back
 from graphvine.workers.uploads.parts import Place
 from graphvine.workers.uploads.processors import Stopped, Work
 from graphvine.workers.uploads.reading import ItemBatch, Items
@@ -43,6 +44,8 @@ def process(graph: Graph, claim: Claim, work: Work, lost: Lost) -> None:
                 if lost() or not _write(graph, claim, work, ready):
                     raise ClaimLost([claim])
                 upload = work.upload
+                ready = None  # before the next is waited for: two at once are enough
+                give_back()
                 work.told("processing", upload.processed_items + upload.failed_items, upload.total_items)
                 if work.stopping():
                     raise Stopped

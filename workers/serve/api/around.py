@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from graphvine.graph import Graph
-from graphvine.schema.tables import Table, tables
-from graphvine.workers.serve.answers import Json, Missing
+from graphvine.neighbourhood import NoSuchNode
+from graphvine.workers.serve.answers import Json, fits
 from graphvine.workers.serve.room import Room
-
-# Shown of a node: what is short. Vectors and long texts are for their own routes.
-_LONGEST = 300
-_SECONDS = 10.0
-_HIDDEN = frozenset({"Receipt", "SchemaVersion"})
-_NAMES = ("title", "name", "by", "url", "path", "message")
-_NEO4J = ("|", "type(r)", "labels(m)[0]")
-# Of neighbours: what they are called, and where they stand.
-_WORTH = frozenset({*_NAMES, "expansion_state", "expansion_depth", "state", "type", "score", "kind", "status"})
 
 
 def router(room: Room) -> APIRouter:
@@ -30,89 +19,9 @@ def router(room: Room) -> APIRouter:
         label: Annotated[str, Query(max_length=100)], key: Annotated[str, Query(min_length=1, max_length=2_000)],
         limit: Annotated[int, Query(ge=1, le=500)] = 50,
     ) -> Json:  # fmt: skip
-        return Json(around(room, label, key, limit))
+        return Json(room.graph.neighbourhood(label, key, limit))
 
     return made
 
 
-def around(room: Room, label: str, key: str, limit: int) -> dict[str, Any]:
-    """The node with this key, and up to `limit` relationships of it, in both directions."""
-    graph, declared = room.graph, tables()
-    table = declared.get(label)
-    if table is None or table.kind != "NODE" or label in _HIDDEN or table.entity not in graph.library.entities:
-        raise Missing(f"there is no kind of node {label!r}")
-    value: Any = key
-    if table.columns[table.key].startswith("INT"):
-        if not (key.isascii() and key.isdigit() and len(key) <= 18):
-            raise Missing(f"{table.key} of {label} is a whole number, not {key!r}")
-        value = int(key)
-    shown = [column for column, kind in table.columns.items() if "[" not in kind and kind != "BLOB"]
-    columns = ", ".join(f"n.{column}" for column in shown)
-    found = _rows(graph, f"MATCH (n:{label}) WHERE n.{table.key} = $key RETURN {columns}", value, 1)
-    if not found:
-        raise Missing(f"there is no {label} {key!r}")
-    nodes = {(label, str(value)): _node(table, dict(zip(shown, found[0], strict=True)))}
-    edges: list[dict[str, Any]] = []
-    for outward in (True, False):
-        for name, node in _beside(graph, table, value, outward, limit - len(edges)):
-            nodes.setdefault((node["label"], node["key"]), node)
-            ends = [{"label": label, "key": str(value)}, {"label": node["label"], "key": node["key"]}]
-            source, target = ends if outward else reversed(ends)
-            edges.append({"type": name, "source": source, "target": target})
-    return {"node": nodes[label, str(value)], "nodes": list(nodes.values()), "edges": edges}
-
-
-def _beside(graph: Graph, table: Table, key: Any, outward: bool, most: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What is joined to a node in one direction: the relationship's name, and the other node."""
-    declared = tables()
-    joining = [
-        one for one in declared.values()
-        if one.kind == "REL" and (one.source if outward else one.target) == table.name
-        and one.entity in graph.library.entities
-    ]  # fmt: skip
-    others = {
-        (one.target if outward else one.source): declared[one.target if outward else one.source] for one in joining
-    }
-    if not others or most <= 0:
-        return
-    columns = _common(list(others.values()))
-    names = "|".join(one.name for one in joining)
-    way = f"-[r:{names}]->" if outward else f"<-[r:{names}]-"
-    holds = " AND (r.gone IS NULL OR r.gone = 0)" if any("gone" in one.columns for one in joining) else ""
-    # In Kuzu `m:A:B` is either of the two, and a label has one name.
-    bar, kind, label_of = (":", "label(r)", "label(m)") if graph.engine.dialect == "kuzu" else _NEO4J
-    text = (
-        f"MATCH (n:{table.name}){way}(m:{bar.join(others)}) WHERE n.{table.key} = $key{holds}"
-        f" RETURN DISTINCT {kind}, {label_of}, {', '.join(f'm.{column}' for column in columns)} LIMIT {most}"
-    )
-    for name, label, *values in _rows(graph, text, key, most):
-        yield name, _node(others[label], dict(zip(columns, values, strict=True)))
-
-
-def _common(others: list[Table]) -> list[str]:
-    """Keys and what is worth showing, of several kinds of nodes; a name that means two things is left out."""
-    kinds: dict[str, set[str]] = {}
-    for table in others:
-        for column, kind in table.columns.items():
-            if column == table.key or column in _WORTH:
-                kinds.setdefault(column, set()).add(kind)
-    keys = {table.key for table in others}
-    return sorted(column for column, found in kinds.items() if len(found) == 1 or column in keys)
-
-
-def _rows(graph: Graph, text: str, key: Any, most: int) -> list[list[Any]]:
-    look_up = getattr(graph.engine, "look_up", None)  # prepared once: a quarter of what a typed query costs
-    if look_up is not None:
-        rows: list[list[Any]] = look_up(text, key)
-        return rows
-    return graph.query(text, {"key": key}, max_rows=max(most, 1), timeout_seconds=_SECONDS).rows
-
-
-def _node(table: Table, row: dict[str, Any]) -> dict[str, Any]:
-    short = {name: _short(value) for name, value in row.items() if value is not None}
-    name = next((str(row[c]) for c in _NAMES if row.get(c)), str(row[table.key]))
-    return {"label": table.name, "key": str(row[table.key]), "name": name[:_LONGEST], "properties": short}
-
-
-def _short(value: Any) -> Any:
-    return value[:_LONGEST] if isinstance(value, str) else value
+fits(NoSuchNode, 404)

@@ -1,0 +1,79 @@
+// A card for each pipeline: how deep its queue is, how quickly it goes, how long it will take.
+
+import { post } from "./api.js";
+import { align, byId, draw, make, say, tell } from "./dom.js";
+import { Pace, remaining } from "./pace.js";
+import { count, duration, human, rate } from "./words.js";
+
+const FIGURES = ["ready", "backing_off", "claimed", "failed", "total"];
+const paces = new Map();
+
+/** Show where the pipelines stand; `resting` names the states of each in which nothing is left to do. */
+export function showQueues(pipelines, resting, at = performance.now()) {
+  align(byId("cards"), pipelines, (one) => one.pipeline, card, (element, one) => fill(element, one, resting, at));
+}
+
+function card(one) {
+  const figure = (name) => make("div", {}, make("dt", {}, human(name)), make("dd", { "data-figure": name }, "0"));
+  return make(
+    "article",
+    { class: "card", "aria-label": `Pipeline ${one.pipeline}` },
+    make(
+      "div",
+      { class: "head" },
+      make("h3", {}, one.pipeline, " ", make("span", { class: "badge", "data-part": "badge" })),
+      make("button", { type: "button", "data-part": "pause", onclick: (event) => turn(event.currentTarget) }, "Pause"),
+    ),
+    make("dl", { class: "figures" }, ...FIGURES.map(figure)),
+    make("progress", { max: 100, value: 0, "aria-label": `Progress of ${one.pipeline}` }),
+    make(
+      "p",
+      { class: "pace" },
+      make("span", { "data-part": "rate" }, "–"),
+      make("span", { "data-part": "eta" }),
+      draw("svg", { class: "spark", viewBox: "0 0 120 24", preserveAspectRatio: "none", "aria-hidden": "true" },
+        draw("polyline", { points: "" })),
+    ),
+  );
+}
+
+function fill(element, one, resting, at) {
+  const part = (name) => element.querySelector(`[data-part="${name}"]`);
+  for (const name of FIGURES) tell(element.querySelector(`[data-figure="${name}"]`), count(one[name]));
+  const finished = resting.reduce((sum, [pipeline, state]) =>
+    sum + (pipeline === one.pipeline ? (one.states[state] ?? 0) : 0), 0);
+  if (!paces.has(one.pipeline)) paces.set(one.pipeline, new Pace());
+  const pace = paces.get(one.pipeline);
+  const perSecond = pace.see(finished, at);
+  const left = one.ready + one.backing_off + one.claimed;
+  const seconds = remaining(left, perSecond);
+  tell(part("badge"), one.paused ? `paused${one.paused_reason ? `: ${one.paused_reason}` : ""}` : left ? "at work" : "at rest");
+  part("badge").dataset.state = one.paused ? "waiting" : "good";
+  tell(part("rate"), rate(perSecond));
+  tell(part("eta"), left === 0 ? "nothing waits" : seconds === null ? "no end in sight" : `done in ${duration(seconds)}`);
+  const progress = element.querySelector("progress");
+  progress.value = one.progress_percent;
+  progress.title = `${one.progress_percent.toFixed(1)} %`;
+  sparkle(element.querySelector("polyline"), pace.drawn);
+  const button = part("pause");
+  button.dataset.pipeline = one.pipeline;
+  button.dataset.verb = one.paused ? "resume" : "pause";
+  tell(button, one.paused ? "Resume" : "Pause");
+  button.setAttribute("aria-label", `${one.paused ? "Resume" : "Pause"} ${one.pipeline}`);
+}
+
+function sparkle(line, rates) {
+  const most = Math.max(1, ...rates);
+  line.setAttribute("points", rates.map((one, index) =>
+    `${((index * 120) / Math.max(1, rates.length - 1)).toFixed(1)},${(23 - (one / most) * 22).toFixed(1)}`).join(" "));
+}
+
+async function turn(button) {
+  const { pipeline, verb } = button.dataset;
+  try {
+    await post(`/pipelines/${encodeURIComponent(pipeline)}/${verb}`, verb === "pause" ? { reason: "by the dashboard" } : undefined);
+    say(`${pipeline} is ${verb === "pause" ? "paused" : "resumed"}.`);
+  } catch (error) {
+    say(error.message);
+  }
+}
