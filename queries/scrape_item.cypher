@@ -418,7 +418,7 @@ ORDER BY a.seq LIMIT $limit;
 // How many pages are ready; numbers alone, so that it is quick.
 MATCH (a:ScrapeItem)
 WHERE a.due <= $now AND a.lease = $lease
-RETURN 0 AS depth, count(*) AS ready;
+RETURN min(a.lease - a.lease) AS depth, count(*) AS ready;
 
 // name: frontier_at(now, lease, depth)
 // Between which numbers the ready pages lie.

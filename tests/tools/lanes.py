@@ -47,18 +47,20 @@ class Lane:
 
 OWN_FOLDERS = tuple(f"tests/{lane}" for lane in ("neo4j", "sentence_transformers", "mediawiki", "browser"))
 SUITES = ("tests/conformance", "tests/crash")
+# Two processes share the files of tests: most of the time one waits for a disk, a server or a kill.
+SIDE_BY_SIDE = ("-n", "2", "--dist", "loadfile")
 
 LANES = (
     Lane(
         "core",
         (
-            Run(("tests",), tuple(f"--ignore={folder}" for folder in OWN_FOLDERS)),
-            Run(("tests/conformance",), ("--engine", "http"), of="graph/engines/http.py"),
+            Run(("tests",), (*SIDE_BY_SIDE, *(f"--ignore={folder}" for folder in OWN_FOLDERS))),
+            Run(("tests/conformance",), (*SIDE_BY_SIDE, "--engine", "http"), of="graph/engines/http.py"),
         ),
         minutes=40,
     ),
     # kuzu and ladybug can't share a process.
-    Lane("ladybug", (Run(SUITES, ("--engine", "ladybug")),), (parts.LADYBUG,), minutes=15),
+    Lane("ladybug", (Run(SUITES, (*SIDE_BY_SIDE, "--engine", "ladybug")),), (parts.LADYBUG,), minutes=15),
     Lane(
         "neo4j",
         (

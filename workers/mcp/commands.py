@@ -22,7 +22,9 @@ def mcp(
         float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Longest time for a Cypher query.")
     ] = 10,
 ) -> None:
-    """Offer the graph to an assistant as tools, by the Model Context Protocol on standard input and output.
+    """Offer the graph to an assistant as tools (MCP).
+
+    It speaks the Model Context Protocol on standard input and output.
 
     The tools are search, cypher (which only reads), tables, neighbourhood, and thread for Hacker News. Each call opens
     the graph as any command does, through the process that serves it where one does, and closes it again: an assistant

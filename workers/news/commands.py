@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from graphvine.workers.news.face import News
 
 app = new_app()
-news = new_app("News of a topic: found by an updater, fetched, summarized and judged by a processor.")
+news = new_app("News of a topic: found, fetched, summarized and judged.")
 app.add_typer(news, name="news")
 
 _JSON = typer.Option("--json", help="Print JSON.")
