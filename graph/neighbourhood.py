@@ -43,8 +43,11 @@ def around(graph: Graph, label: str, key: str, limit: int) -> dict[str, Any]:
         raise NoSuchNode(f"there is no {label} {key!r}")
     nodes = {(label, str(value)): _node(table, dict(zip(shown, found[0], strict=True)))}
     edges: list[dict[str, Any]] = []
-    for outward in (True, False):
-        for name, node in _beside(graph, table, value, outward, limit - len(edges)):
+    outgoing, incoming = (list(_beside(graph, table, value, outward, limit)) for outward in (True, False))
+    # Where there are too many, neither direction crowds out the other.
+    outgoing = outgoing[: max(limit - len(incoming), (limit + 1) // 2)]
+    for outward, beside in ((True, outgoing), (False, incoming[: limit - len(outgoing)])):
+        for name, node in beside:
             nodes.setdefault((node["label"], node["key"]), node)
             ends = [{"label": label, "key": str(value)}, {"label": node["label"], "key": node["key"]}]
             source, target = ends if outward else reversed(ends)
@@ -63,7 +66,7 @@ def _beside(graph: Graph, table: Table, key: Any, outward: bool, most: int) -> I
     others = {
         (one.target if outward else one.source): declared[one.target if outward else one.source] for one in joining
     }
-    if not others or most <= 0:
+    if not others:
         return
     columns = _common(list(others.values()))
     names = "|".join(one.name for one in joining)

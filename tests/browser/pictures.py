@@ -14,8 +14,8 @@ from tests.support.articles import linking
 from tests.tools.package_tree import REPOSITORY
 
 PICTURES = {
-    "dashboard-light.png": {"color_scheme": "light", "viewport": {"width": 1000, "height": 930}},
-    "dashboard-dark.png": {"color_scheme": "dark", "viewport": {"width": 1000, "height": 930}},
+    "dashboard-light.png": {"color_scheme": "light", "viewport": {"width": 1000, "height": 1240}},
+    "dashboard-dark.png": {"color_scheme": "dark", "viewport": {"width": 1000, "height": 1240}},
     "dashboard-phone.png": {"color_scheme": "dark", "viewport": {"width": 390, "height": 1100}},
 }
 STEPS, AT_ONCE = 5, 12

@@ -11,6 +11,7 @@ from graphvine.settings import Settings
 from graphvine.workers.serve.api.page import POLICY, load
 from graphvine.workers.serve.settings import ServeSettings
 from tests.serve.conftest import asking
+from tests.support.articles import linking
 from tests.support.doors import Served
 from tests.support.stores import QUICK, Place
 
@@ -74,3 +75,22 @@ def test_the_page_holds_no_script_and_no_style_of_its_own() -> None:
     assert re.findall(r"<script[^>]*>", page) == ['<script type="module" src="/static/main.js">']
     assert not re.search(r"\s(style|on[a-z]+)=|<style", page)
     assert not re.search(r"https?://", page + load()["style.css"].body.decode())
+
+
+def test_neither_direction_of_a_neighbourhood_crowds_out_the_other(served: Served, client: httpx.Client) -> None:
+    graph = served.graph
+    graph.seed("article", ["Hub", *(f"In {n}" for n in range(3))])
+    claims = graph.claims("article", "a gardener")
+    for claim in claims.claim(4):
+        titles = [f"Out {n}" for n in range(20)] if claim.key == "Hub" else ["Hub"]
+        claims.complete(claim, linking(graph, claim, titles))
+
+    def around(limit: int) -> tuple[int, int]:
+        found = client.get("/neighbourhood", params={"label": "Article", "key": "Hub", "limit": limit}).json()
+        out = sum(edge["source"]["key"] == "Hub" for edge in found["edges"])
+        return out, len(found["edges"]) - out
+
+    assert around(100) == (20, 3)
+    assert around(10) == (7, 3)
+    assert around(4) == (2, 2)
+    assert around(1) == (1, 0)

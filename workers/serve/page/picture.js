@@ -7,8 +7,8 @@ import { several, short } from "./words.js";
 const ARROWS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
 export const idOf = ({ label, key }) => JSON.stringify([label, key]);
 
-/** Draw it; `kinds` gives each label its colour, `walked` says where one has been. */
-export function drawAround({ centre, others, edges }, { kinds, walked, walkTo, back }) {
+/** Draw it; `colourOf` gives each label its colour, `walked` says where one has been. */
+export function drawAround({ centre, others, edges }, { colourOf, walked, walkTo, back }) {
   const picture = byId("picture");
   const width = Math.max(280, picture.clientWidth);
   const height = Math.max(320, Math.min(560, width * 0.8));
@@ -19,7 +19,7 @@ export function drawAround({ centre, others, edges }, { kinds, walked, walkTo, b
   const hadFocus = picture.contains(document.activeElement);
   const lines = edges.filter((edge) => at.has(idOf(edge.source)) && at.has(idOf(edge.target)));
   const nodes = drawn.map((node) => circle(node, at.get(idOf(node)), {
-    kind: kinds.indexOf(node.label) % 8, walked: walked.has(idOf(node)), isCentre: node === centre,
+    kind: colourOf(node.label), walked: walked.has(idOf(node)), isCentre: node === centre,
     fresh: before.size > 0 && !before.has(idOf(node)), types: typesOf(node, centre, lines),
   }));
   nodes.forEach((element, index) => {

@@ -46,11 +46,10 @@ function fill(element, one, resting, at) {
   const pace = paces.get(one.pipeline);
   const perSecond = pace.see(finished, at);
   const left = one.ready + one.backing_off + one.claimed;
-  const seconds = remaining(left, perSecond);
   tell(part("badge"), one.paused ? `paused${one.paused_reason ? `: ${one.paused_reason}` : ""}` : left ? "at work" : "at rest");
   part("badge").dataset.state = one.paused ? "waiting" : "good";
   tell(part("rate"), rate(perSecond));
-  tell(part("eta"), left === 0 ? "nothing waits" : seconds === null ? "no end in sight" : `done in ${duration(seconds)}`);
+  tell(part("eta"), ending(left, perSecond));
   const progress = element.querySelector("progress");
   progress.value = one.progress_percent;
   progress.title = `${one.progress_percent.toFixed(1)} %`;
@@ -60,6 +59,13 @@ function fill(element, one, resting, at) {
   button.dataset.verb = one.paused ? "resume" : "pause";
   tell(button, one.paused ? "Resume" : "Pause");
   button.setAttribute("aria-label", `${one.paused ? "Resume" : "Pause"} ${one.pipeline}`);
+}
+
+function ending(left, perSecond) {
+  if (left === 0) return "nothing waits";
+  if (perSecond === null) return "";
+  const seconds = remaining(left, perSecond);
+  return seconds === null ? "no end in sight" : `done in ${duration(seconds)}`;
 }
 
 function sparkle(line, rates) {

@@ -1,12 +1,14 @@
 // Where the neighbours of a node stand: on rings around it, those of one kind of relationship side by side.
 
 const ROOM = 46; // along a ring, for a node and its name
+const NARROW = 480; // a third ring would lay names over each other
 
 /** Places for so many neighbours in a box; those that do not fit are left out. */
 export function rings(many, width, height) {
   const centre = { x: width / 2, y: height / 2 };
   const places = [];
-  for (const [ring, share] of [0.5, 0.94, 0.72].entries()) {
+  const shares = width < NARROW ? [0.5, 0.94] : [0.5, 0.94, 0.72];
+  for (const [ring, share] of shares.entries()) {
     const reach = { x: (width / 2 - 52) * share, y: (height / 2 - 26) * share };
     const around = Math.PI * (reach.x + reach.y);
     const fits = Math.max(4, Math.floor(around / (ROOM * 1.7)));

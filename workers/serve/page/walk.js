@@ -11,6 +11,7 @@ const INNER = new Set(["seq", "due", "lease", "lost_claims", "failure_count"]);
 const NEWS_MS = 3000;
 const trail = [];
 const walked = new Map(); // where one has been, with the edges seen from there
+const colours = []; // kinds of nodes in the order in which they were first seen
 let here = null;
 let kinds = [];
 let looked = 0;
@@ -94,16 +95,21 @@ function show() {
   // What was seen from elsewhere between nodes that are here now belongs to the drawing too.
   const between = [...walked.values()].flat().filter((edge) => there.has(idOf(edge.source)) && there.has(idOf(edge.target)));
   const all = [...new Map([...edges, ...between].map((edge) => [JSON.stringify(edge), edge])).values()];
-  const drawn = drawAround({ centre: node, others, edges: all }, { kinds, walked, walkTo, back });
+  const drawn = drawAround({ centre: node, others, edges: all }, { colourOf, walked, walkTo, back });
   tell(byId("node-name"), `${node.label} ${node.name}`);
   byId("node-properties").replaceChildren(...Object.entries(node.properties).filter(([name]) => !INNER.has(name))
     .flatMap(([name, value]) => [make("dt", {}, human(name)), make("dd", {}, String(value))]));
   tell(byId("neighbours-title"), several(others.length, "neighbour") + (drawn < others.length ? `, ${drawn} of them drawn` : ""));
   const shown = [...new Set(nodes.map((one) => one.label))];
   byId("legend").replaceChildren(...shown.map((label) =>
-    make("li", { class: `kind-${kinds.indexOf(label) % 8}` }, draw("svg", { viewBox: "0 0 12 12", "aria-hidden": "true" },
+    make("li", { class: `kind-${colourOf(label)}` }, draw("svg", { viewBox: "0 0 12 12", "aria-hidden": "true" },
       draw("circle", { cx: 6, cy: 6, r: 5 })), label)));
   byId("neighbours").replaceChildren(...edges.map((edge) => neighbour(edge, node, nodes)));
+}
+
+function colourOf(label) {
+  if (!colours.includes(label)) colours.push(label);
+  return colours.indexOf(label) % 8;
 }
 
 function neighbour(edge, node, nodes) {
