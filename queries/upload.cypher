@@ -197,10 +197,10 @@ CREATE (c)-[:CONTAINS {gone: 0}]->(a);
 // name: add_errors(rows, key, seq, round, at)
 // What was wrong with single items.
 UNWIND $rows AS r
-WITH r.id AS id, r.index AS index, r.hnId AS hnId, r.field AS field, r.message AS message, r.given AS given,
+WITH r.id AS id, r.`index` AS `index`, r.hnId AS hnId, r.field AS field, r.message AS message, r.given AS given,
     r.chunk_item AS chunk_item, r.chunk_offset AS chunk_offset
 MATCH (u:Upload {upload_id: $key})
-CREATE (e:UploadError {id: id, upload_id: $key, upload: $seq, round: $round, index: index, hnId: hnId, field: field,
+CREATE (e:UploadError {id: id, upload_id: $key, upload: $seq, round: $round, `index`: `index`, hnId: hnId, field: field,
     message: message, given: given, chunk_item: chunk_item, chunk_offset: chunk_offset, at: $at, gone: 0})
 CREATE (u)-[:UPLOAD_ERROR]->(e);
 
@@ -314,15 +314,15 @@ SET e.gone = $at_ms;
 // name: dismiss_retried(upload, round, after, upto, at_ms)
 // Errors whose items were tried again.
 MATCH (e:UploadError)
-WHERE e.upload = $upload AND e.round < $round AND e.index > $after AND e.index <= $upto AND e.gone = 0
+WHERE e.upload = $upload AND e.round < $round AND e.`index` > $after AND e.`index` <= $upto AND e.gone = 0
 SET e.gone = $at_ms;
 
 // name: to_retry(upload, round, after, limit)
 // Which items are to be tried again, in the order of the file.
 MATCH (e:UploadError)
-WHERE e.upload = $upload AND e.round < $round AND e.index > $after AND e.gone = 0
-RETURN e.index AS index, e.chunk_item AS chunk_item, e.chunk_offset AS chunk_offset
-ORDER BY e.index LIMIT $limit;
+WHERE e.upload = $upload AND e.round < $round AND e.`index` > $after AND e.gone = 0
+RETURN e.`index` AS `index`, e.chunk_item AS chunk_item, e.chunk_offset AS chunk_offset
+ORDER BY e.`index` LIMIT $limit;
 
 // == Claims ==
 
@@ -629,10 +629,10 @@ ORDER BY u.seq DESC LIMIT $limit;
 // name: errors(upload, after, limit)
 // What was wrong with single items, in the order of the file; what was mended since is left out.
 MATCH (e:UploadError)
-WHERE e.upload = $upload AND e.gone = 0 AND e.index > $after
-RETURN e.index AS index, e.hnId AS hnId, e.field AS field, e.message AS message, e.given AS given, e.round AS round,
+WHERE e.upload = $upload AND e.gone = 0 AND e.`index` > $after
+RETURN e.`index` AS `index`, e.hnId AS hnId, e.field AS field, e.message AS message, e.given AS given, e.round AS round,
     e.at AS at
-ORDER BY e.index LIMIT $limit;
+ORDER BY e.`index` LIMIT $limit;
 
 // name: collection(collection_id)
 // A collection, and how many items it holds.

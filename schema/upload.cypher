@@ -74,7 +74,7 @@ CREATE NODE TABLE UploadError(
     upload_id STRING,
     upload INT64,
     round INT64,
-    index INT64,
+    `index` INT64,
     hnId INT64,
     field STRING,
     message STRING,
