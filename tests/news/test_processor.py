@@ -25,6 +25,7 @@ from tests.news.support import (
     states,
     update,
 )
+from tests.support.waiting import eventually
 from tests.support.web_server import Request
 
 
@@ -200,13 +201,23 @@ def test_a_stop_gives_back_what_is_in_hand_and_keeps_what_is_saved(graph: Graph,
     update(graph, site)
     stop = threading.Event()
     processor = Processor(graph, local(), stop=stop)
-    threading.Thread(target=lambda: (arrived.wait(30), stop.set()), daemon=True).start()
+
+    def stop_when_the_other_is_done() -> None:
+        arrived.wait(30)
+        eventually(lambda: _one_is_left(graph), seconds=30)
+        stop.set()
+
+    threading.Thread(target=stop_when_the_other_is_done, daemon=True).start()
     run = processor.run_once()
     go_on.set()
     assert run.released == 1 and run.removed + run.released == 2
     row = articles(graph)["/page/2"]
     assert (row["state"], row["retry_count"], row["lost_claims"], row["contentTimeout"]) == ("pending", 0, 0, 0)
     assert queue(graph) == [row["id"]]
+
+
+def _one_is_left(graph: Graph) -> None:
+    assert len(queue(graph)) == 1
 
 
 def test_nothing_is_taken_while_the_pipeline_is_paused(graph: Graph, site: Site) -> None:

@@ -46,6 +46,8 @@ class Lane:
 
 
 OWN_FOLDERS = tuple(f"tests/{lane}" for lane in ("neo4j", "sentence_transformers", "mediawiki", "browser"))
+# What measures how time is used runs with nothing beside it.
+UNDISTURBED = "tests/undisturbed"
 SUITES = ("tests/conformance", "tests/crash")
 # Two processes share the files of tests: most of the time one waits for a disk, a server or a kill.
 SIDE_BY_SIDE = ("-n", "2", "--dist", "loadfile")
@@ -54,7 +56,8 @@ LANES = (
     Lane(
         "core",
         (
-            Run(("tests",), (*SIDE_BY_SIDE, *(f"--ignore={folder}" for folder in OWN_FOLDERS))),
+            Run(("tests",), (*SIDE_BY_SIDE, *(f"--ignore={folder}" for folder in (*OWN_FOLDERS, UNDISTURBED)))),
+            Run((UNDISTURBED,)),
             Run(("tests/conformance",), (*SIDE_BY_SIDE, "--engine", "http"), of="graph/engines/http.py"),
         ),
         minutes=40,
