@@ -105,7 +105,7 @@ def _pattern(table: Table) -> str:
 def _read(table: Table, columns: Sequence[str], rows: Rows) -> Iterator[list[Any]]:
     declared = tables()
     ends = [f"a.{declared[table.source].key}", f"b.{declared[table.target].key}"] if table.kind == "REL" else []
-    shown = ", ".join([*ends, *(f"n.{column}" for column in columns if column not in ("from", "to") or not ends)])
+    shown = ", ".join([*ends, *(f"n.`{column}`" for column in columns if column not in ("from", "to") or not ends)])
     return rows(f"MATCH {_pattern(table)} RETURN {shown}")
 
 

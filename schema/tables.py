@@ -80,10 +80,10 @@ def _created(tokens: Sequence[Token], migration: Migration, kind: str) -> Table:
         elif words[:2] == ["PRIMARY", "KEY"]:
             key = part[3].text
         elif words[0] not in _NOT_COLUMNS:
-            columns[part[0].text] = _type(part[1:])
-            key = part[0].text if "PRIMARY" in words else key
+            columns[_column(part[0])] = _type(part[1:])
+            key = _column(part[0]) if "PRIMARY" in words else key
             if "DEFAULT" in words:
-                defaults[part[0].text] = _value(part[words.index("DEFAULT") + 1 :])
+                defaults[_column(part[0])] = _value(part[words.index("DEFAULT") + 1 :])
     if len(ends) > 2 or (kind == "REL") != (len(ends) == 2):
         _refuse(migration, f"{name}: a relationship leads from one table to one other")
     source, _, target = ends[-1].partition(" ")
@@ -98,13 +98,18 @@ def _altered(tokens: Sequence[Token], migration: Migration, found: dict[str, Tab
     columns, defaults = dict(found[name].columns), dict(found[name].defaults)
     words = [token.text.upper() for token in rest]
     if what == "ADD":
-        columns[rest[0].text] = _type(rest[1:])
+        columns[_column(rest[0])] = _type(rest[1:])
         if "DEFAULT" in words:
-            defaults[rest[0].text] = _value(rest[words.index("DEFAULT") + 1 :])
+            defaults[_column(rest[0])] = _value(rest[words.index("DEFAULT") + 1 :])
     else:
-        columns.pop(rest[0].text)
-        defaults.pop(rest[0].text, None)
+        columns.pop(_column(rest[0]))
+        defaults.pop(_column(rest[0]), None)
     return replace(found[name], columns=columns, defaults=defaults)
+
+
+def _column(token: Token) -> str:
+    """A column's name, which stands in backticks where an engine has the word for something else."""
+    return token.text.strip("`")
 
 
 def _type(tokens: Sequence[Token]) -> str:
