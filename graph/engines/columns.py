@@ -16,7 +16,8 @@ FEWEST_ROWS = 32
 _HEAD = re.compile(
     r"\s*UNWIND\s+\$(?P<list>\w+)\s+AS\s+(?P<row>\w+)\s+WITH\s+(?P<items>[^()]*?)\s*(?=\b(?:MATCH|MERGE|CREATE|WHERE|WITH)\b)"
 )
-_ITEM = re.compile(r"(?P<row>\w+)\.(?P<field>\w+)\s+AS\s+(?P<name>\w+)")
+# A name may stand in backticks, where an engine has the word for something else.
+_ITEM = re.compile(r"(?P<row>\w+)\.`?(?P<field>\w+)`?\s+AS\s+(?P<name>\w+|`\w+`)")
 
 
 @lru_cache(maxsize=1000)
