@@ -47,7 +47,7 @@ def look(send: Send, place: Place) -> tuple[Any, int, list[str]]:
         return whole(graph), found, [finding.detail for finding in graph.doctor() if not finding.ok]
 
 
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(400)
 def test_killed_anywhere_the_same_graph_comes_out(template: Place, tmp_path: Path, full: bool) -> None:
     undisturbed, killed = template.copy_to(tmp_path / "undisturbed"), template.copy_to(tmp_path / "killed")
     run(load, undisturbed, seconds=120)

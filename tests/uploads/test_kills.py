@@ -19,7 +19,7 @@ def warm_server(engine_name: str) -> None:
     prepare(engine_name, "tests.support.warm", "tests.uploads.killing", "graphvine.workers.hn.searching", "tantivy")
 
 
-@pytest.mark.timeout(1800)  # a hundred kills with --full
+@pytest.mark.timeout(400)  # a hundred kills with --full
 @pytest.mark.parametrize("form", ["array", "packed lines"])
 def test_killed_anywhere_the_same_comes_out(template: Place, tmp_path: Path, full: bool, form: str) -> None:
     kills = 50 if full else 4
