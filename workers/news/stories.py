@@ -88,15 +88,19 @@ class Stories:
 
         if self._known.loaded and self._graph.engine.capabilities.single_owner:
             return
-        last = self._graph.read(f"{PIPELINE}.last_number")[0]["seq"] or 0
         rows = self._graph.read(
-            f"{PIPELINE}.stories", topic=self._topic, model=self._embedder.name, after=last - 2 * self._most,
-            limit=self._most,
-        )  # fmt: skip
+            f"{PIPELINE}.stories", topic=self._topic, model=self._embedder.name, after=self._after(), limit=self._most
+        )
         newer = self._known.vectors
         found = {row["id"]: (row["seq"], np.array(row["embedding"], np.float32)) for row in reversed(rows)}
         self._known.vectors = OrderedDict(found | newer)
         self._known.loaded = True
+
+    def _after(self) -> int:
+        """A number behind which the newest lie, so that not all are looked at; an index on them needs none."""
+        if self._graph.engine.dialect != "kuzu":
+            return 0
+        return int(self._graph.read(f"{PIPELINE}.last_number")[0]["seq"] or 0) - 2 * self._most
 
 
 def _line(held: Held, other: str, number: int, similarity: float) -> Row:
