@@ -79,10 +79,10 @@ WHERE a.state = CASE $lease WHEN 0 THEN 'pending' ELSE '' END AND a.due > $now A
 RETURN min(a.due) AS due, count(*) AS waiting;
 
 // name: stories(topic, model, after, limit)
-// What the newest articles mean, to compare others with. Differs: the order comes from the index.
+// The newest articles of which it is known what they mean, to compare others with. Differs: the order comes from the index.
 MATCH (a:NewsArticle)
 WHERE a.topic = $topic AND a.embeddingModel = $model AND a.seq > $after
-RETURN a.seq AS seq, a.id AS id, a.embedding AS embedding
+RETURN a.seq AS seq, a.id AS id
 ORDER BY a.topic DESC, a.embeddingModel DESC, a.seq DESC LIMIT $limit;
 
 // == Words set by hand ==
