@@ -23,13 +23,11 @@ RETURN q.place AS place, q.id AS id, q.place = place AS created;
 // scan stops at the limit.
 MATCH (q:NewsQueued)
 WHERE q.topic = $topic AND q.priority IS NOT NULL AND q.place IS NOT NULL
-WITH q.id AS id, q.priority AS priority, q.place AS place
-ORDER BY q.topic, q.priority, q.place
 MATCH (a:NewsArticle)
-WHERE a.id = id AND a.lease = 0 AND a.due <= $now
+WHERE a.id = q.id AND a.lease = 0 AND a.due <= $now
 RETURN a.seq AS seq, a.id AS key, a.state AS state, a.retry_count AS retry_count, a.lost_claims AS lost_claims,
-    a.failure_count AS failure_count, priority, place
-ORDER BY priority, place LIMIT $limit;
+    a.failure_count AS failure_count, q.priority AS priority, q.place AS place
+ORDER BY q.topic, q.priority, q.place LIMIT $limit;
 
 // name: drop_strays(topic)
 // Take out of the queue what is not in order, as it is now. Differs: whoever works on such an article is waited for, and

@@ -26,8 +26,8 @@ MOVED = {
 @pytest.fixture
 def site() -> Iterator[Site]:
     made = Site()
-    made.add(*range(5))
-    made.add(5, path="/gone")
+    made.add(0, path="/gone")
+    made.add(*range(1, 6))
     with WebServer(made.answer) as server:
         made.url = server.url
         yield made

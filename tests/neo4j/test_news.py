@@ -68,7 +68,7 @@ def test_what_is_made_by_hand_is_taken_up(graph: Graph, site: Site) -> None:
     graph.execute(f"CREATE (:NewsArticle {{id: '{link}'}})")
     assert process(graph).rebuilt == 1
     found = articles(graph)["/page/7"]
-    assert (found["state"], found["link"], found["lease"]) == ("processed", link, 0) and found["title"]
+    assert (found["state"], found["link"], found["lease"]) == ("processed", link, 0) and found["summary"]
 
 
 def test_an_entry_that_does_not_belong_in_the_queue_leaves_it(graph: Graph, site: Site) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -89,19 +90,23 @@ def test_batches_of_many_managers_share_eight_slots(graphs: list[Graph]) -> None
 
 @pytest.mark.timeout(120)
 def test_a_manager_that_is_killed_is_followed_by_the_one_that_stands_by(place: Place) -> None:
+    over = threading.Event()
+
     async def page(request: Request) -> None:
-        await request.pause(0.02)
+        while int(request.path[1:]) >= 8 and not over.is_set():
+            await request.pause(0.02)
         await request.answer(f"{TEXT} This is {request.path}.".encode())
 
     with WebServer(page) as server:
         urls = [f"{server.url}/{number}" for number in range(16)]
         with Child(newsroom.lead, place.where, urls, "b") as first:
             heard = [first.hear()]
-            while sum(name == "summary_finished" for name, _ in heard) < 3:
+            while sum(name == "summary_finished" for name, _ in heard) < 8:
                 heard.append(first.hear())
             with Child(newsroom.lead, place.where, urls, "b") as second:
                 assert second.hear() == ("standing_by", "")
                 first.kill()
+                over.set()
                 heard += [said for said in first.leftovers() if isinstance(said, tuple)]
                 while isinstance(said := second.hear(), tuple):
                     heard.append(said)

@@ -27,8 +27,7 @@ def filled(template: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         entries = [{"id": key, "place": 0, "claim": 0} for key in keys]
         adopted = Step("news_article.adopt", {"keys": keys, "topic": "BTC"})
         graph.run(Unit.of([adopted, Step("news_processor.enqueue", {"rows": entries, "at": AT})]))
-        # Vectors of half of them, and a model's name.
-        graph.engine.execute(["MATCH (a:NewsArticle) WHERE a.seq % 2 = 0 SET a.embeddingModel = 'm'"])
+        graph.engine.execute(["MATCH (a:NewsArticle) SET a.embeddingModel = 'm'"])
         with servers.session(servers.address()) as asking:
             asking.run("CALL db.prepareForReplanning()").consume()
         yield graph
