@@ -7,14 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from graphvine.graph import Graph
+from tests.acceptance.cli_support import run
 from tests.neo4j import newsroom
 from tests.news.servers import Site
-from tests.news.support import articles, in_order, passed, process, queue, states, update
-from tests.news.test_commands import settings, test_from_providers_to_a_summary  # noqa: F401  the same on every engine
-from tests.news.test_lines import (  # noqa: F401
-    test_the_same_story_from_two_sources_is_linked_and_others_are_not,
-    told,
-)
+from tests.news.support import articles, in_order, passed, process, queue, states
+from tests.news.test_commands import settings  # noqa: F401  a fixture
+from tests.news.test_lines import STORIES, _page
 from tests.support.processes import Child, prepare
 from tests.support.stores import Place
 from tests.support.web_server import WebServer
@@ -40,6 +38,24 @@ def site() -> Iterator[Site]:
         yield made
 
 
+def test_the_commands_from_a_provider_to_the_same_story(
+    settings: dict[str, str], site: Site, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHVINE_NEWS_SAME_STORY", "light")
+    for number, (path, (title, text)) in enumerate(STORIES.items(), 1):
+        site.add(number, title=title)
+        site.pages[path] = _page(text)
+    site.add(9, path="/gone")
+    assert run("news", "update", "--graph", place.where).out.startswith("Fetched 5 new articles\n")
+    done = run("news", "process", "--until-empty", "--batch", "3", "--graph", place.where).out
+    assert done.count("Loaded: ") == 3 and "Queue length: 0 articles remaining" in done
+    listed = run("news", "list", "--state", "processed", "--json", "--graph", place.where).json["articles"]
+    assert {one["title"] for one in listed} == {title for title, _ in STORIES.values()}
+    younger = next(one for one in listed if one["link"].endswith("/page/2"))
+    assert f"{STORIES['/page/1'][0][:40]}" in run("news", "show", younger["id"], "--graph", place.where).out
+    assert run("news", "retry", "--contains", "404", "--first", "--graph", place.where).out == "1 to be tried again\n"
+
+
 def test_updaters_and_processors_in_many_processes(place: Place, site: Site, full: bool) -> None:
     total, each = (600, 4) if full else (60, 2)
     site.add(*range(total))
@@ -62,21 +78,12 @@ def test_updaters_and_processors_in_many_processes(place: Place, site: Site, ful
     assert len(pages) == len(set(pages)) == total
 
 
-def test_what_is_made_by_hand_is_taken_up(graph: Graph, site: Site) -> None:
-    """A node with its address alone, as somebody makes it at the console: there is no default for anything here."""
+def test_what_was_done_by_hand_is_put_in_order(graph: Graph, site: Site) -> None:
+    """An article with its address alone, for which there is no default here, and an entry of the queue for nobody."""
     link = f"{site.url}/page/7"
     graph.execute(f"CREATE (:NewsArticle {{id: '{link}'}})")
-    assert process(graph).rebuilt == 1
+    graph.execute("CREATE (:NewsQueued {id: 'nobody', topic: 'BTC', priority: 1, place: 5})")
+    told = process(graph)
+    assert (told.rebuilt, told.dropped, told.missing, told.removed, queue(graph)) == (1, 1, ["nobody"], 1, [])
     found = articles(graph)["/page/7"]
     assert (found["state"], found["link"], found["lease"]) == ("processed", link, 0) and found["summary"]
-
-
-def test_an_entry_that_does_not_belong_in_the_queue_leaves_it(graph: Graph, site: Site) -> None:
-    site.add(1, 2)
-    update(graph, site)
-    process(graph, max_articles_per_run=1)
-    (left,) = queue(graph)
-    graph.execute("CREATE (:NewsQueued {id: 'nobody', topic: 'BTC', priority: 1, place: 5})")
-    run = process(graph, max_articles_per_run=1)
-    assert (run.dropped, run.missing, run.removed, queue(graph)) == (1, ["nobody"], 1, [])
-    assert left not in queue(graph) and states(graph) == {"processed": 2}
