@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import aclosing
@@ -40,6 +41,18 @@ def process(send: Send, where: str, total: int) -> None:
             run = processor.run_once()
             done.update(removed=run.removed, lost=run.lost, dropped=run.dropped)
     send(done)
+
+
+def stand(send: Send, where: str) -> None:
+    """Take everything in hand, save the first page, and stand still until killed."""
+
+    def tell(step: str) -> None:
+        if step == "content_saved":
+            send(step)
+            threading.Event().wait()
+
+    with graphvine.open(where, settings=SETTINGS) as graph:
+        Processor(graph, news.local(mentions=False), tell=tell).run_once()
 
 
 def lead(send: Send, where: str, urls: Sequence[str], batch: str) -> None:

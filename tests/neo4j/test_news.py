@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
 
+from graphvine.clock import ManualClock, SystemClock
 from graphvine.graph import Graph
 from tests.acceptance.cli_support import run
 from tests.neo4j import newsroom
 from tests.news.servers import Site
-from tests.news.support import articles, in_order, passed, process, queue, states
+from tests.news.support import articles, in_order, passed, process, queue, states, update
 from tests.news.test_commands import settings  # noqa: F401  a fixture
 from tests.news.test_lines import STORIES, _page
 from tests.support.processes import Child, prepare
@@ -76,6 +78,22 @@ def test_updaters_and_processors_in_many_processes(place: Place, site: Site, ful
         assert [finding.detail for finding in graph.doctor() if not finding.ok] == []
     pages = [path for path in site.traffic.asked if path.startswith("/page/")]
     assert len(pages) == len(set(pages)) == total
+
+
+def test_what_a_killed_processor_held_is_taken_back_by_the_next(place: Place, site: Site) -> None:
+    site.add(1, 2, 3)
+    with place.open(SystemClock()) as graph:
+        update(graph, site)
+    with Child(newsroom.stand, place.where) as child:
+        assert child.hear() == "content_saved"
+        child.kill()
+    with place.open(ManualClock(SystemClock().now_ms())) as graph:
+        assert process(graph).loaded == 0 and states(graph) == {"processing": 3}, "it may be alive, on another machine"
+        graph.clock.sleep(graph.settings.timeout_seconds + 1)
+        told = process(graph)
+        assert (told.removed, told.remaining) == (3, 0) and states(graph) == {"processed": 3}
+    pages = Counter(path for path in site.traffic.asked if path.startswith("/page/"))
+    assert 1 in pages.values(), "a phase that was saved is not done again"
 
 
 def test_what_was_done_by_hand_is_put_in_order(graph: Graph, site: Site) -> None:
