@@ -40,8 +40,9 @@ def site() -> Iterator[Site]:
         yield made
 
 
+@pytest.mark.usefixtures("settings")
 def test_the_commands_from_a_provider_to_the_same_story(
-    settings: dict[str, str], site: Site, place: Place, monkeypatch: pytest.MonkeyPatch
+    site: Site, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GRAPHVINE_NEWS_SAME_STORY", "light")
     for number, (path, (title, text)) in enumerate(STORIES.items(), 1):

@@ -107,6 +107,10 @@ def test_the_daemon_and_its_dashboard(client: httpx.Client, site: Site) -> None:
     assert {"NewsArticle", "ScrapeItem"} <= {one["name"] for one in found(client, "/tables")}
     assert found(client, "/news/queue")["length"] == 0 and len(found(client, "/news/articles")) == 3
     assert found(client, "/scrape/batches/b")["states"] == {"completed": 1, "failed": 1}
+    for path, rows in (("/scrape/batches/b/results", "results"), ("/articles", "articles")):
+        first = found(client, path, limit=1)
+        second = found(client, path, limit=1, after=first["next"])
+        assert first[rows] != second[rows] and len(second[rows]) == 1, "numbers are longer than JavaScript's"
     assert client.get("/metrics").status_code == 200 and "<html" in client.get("/").text
     with client.stream("GET", "/events") as events:
         for line in events.iter_lines():
