@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 OWN_SERVER = "GRAPHVINE_TEST_NEO4J"
 # In a user's own database: it is there for tests, which empty it.
 _MARK = "GraphvineTests"
+_drivers: dict[str, neo4j.Driver] = {}
 
 
 def missing() -> str:
@@ -56,6 +57,8 @@ def started() -> Neo4jServer | None:
 
 def stop() -> None:
     """End the server that this run has started, if it has."""
+    while _drivers:
+        _drivers.popitem()[1].close()
     if (server := started()) is not None:
         server.remove()
 
@@ -75,15 +78,23 @@ def empty(where: str, *, wholly: bool) -> None:
 @contextmanager
 def session(where: str) -> Iterator[neo4j.Session]:
     """The server without anything of Graphvine's before it."""
+    found = parse_address(where)
+    with _driver(where).session(database=found.database or None) as opened:
+        yield opened
+
+
+def _driver(where: str) -> neo4j.Driver:
+    """One for the whole run: to log in takes longer than what most tests ask."""
     import neo4j
 
-    found = parse_address(where)
-    auth = (found.user or "", found.password) if found.password is not None else None
-    with (
-        neo4j.GraphDatabase.driver(found.uri, auth=auth, notifications_min_severity="OFF") as driver,
-        driver.session(database=found.database or None) as opened,
-    ):
-        yield opened
+    if where not in _drivers:
+        found = parse_address(where)
+        _drivers[where] = neo4j.GraphDatabase.driver(
+            found.uri, auth=(found.user or "", found.password) if found.password is not None else None,
+            notifications_min_severity="OFF",
+            liveness_check_timeout=0,  # a connection that was broken by a server's end is not used again
+        )  # fmt: skip
+    return _drivers[where]
 
 
 def _make_sure_that_it_may_be_emptied(where: str) -> None:
