@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from graphvine.queries import Block, Library, QueryFileError, library
 from graphvine.queries.tokens import Token, is_keyword, tokenise
@@ -84,7 +83,7 @@ def behind_lock(block: Block, blocks: Library) -> str:
     locks = blocks.entities[block.entity].blocks
     found = [locks[name] for by, name in _LOCK_BY.items() if by in block.parameters and name in locks]
     if found:
-        steps = pairwise([*found, block])
+        steps = zip(found, [*found[1:], block], strict=True)
         return "\n".join([*(f"{lock.text}\nWITH {_passed_on(lock, then)}" for lock, then in steps), block.text])
     row, head = _search(block)
     hold = blocks.block("graph.hold").text.replace("`row`", row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import tempfile
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 OWN_SERVER = "GRAPHVINE_TEST_NEO4J"
 # In a user's own database: it is there for tests, which empty it.
 _MARK = "GraphvineTests"
-_drivers: dict[str, neo4j.Driver] = {}
 
 
 def missing() -> str:
@@ -57,8 +57,6 @@ def started() -> Neo4jServer | None:
 
 def stop() -> None:
     """End the server that this run has started, if it has."""
-    while _drivers:
-        _drivers.popitem()[1].close()
     if (server := started()) is not None:
         server.remove()
 
@@ -78,23 +76,23 @@ def empty(where: str, *, wholly: bool) -> None:
 @contextmanager
 def session(where: str) -> Iterator[neo4j.Session]:
     """The server without anything of Graphvine's before it."""
-    found = parse_address(where)
-    with _driver(where).session(database=found.database or None) as opened:
+    with _driver(where).session(database=parse_address(where).database or None) as opened:
         yield opened
 
 
+@cache
 def _driver(where: str) -> neo4j.Driver:
-    """One for the whole run: to log in takes longer than what most tests ask."""
+    """One for all sessions of this run: most of what a log-in costs is the check of its password."""
     import neo4j
 
-    if where not in _drivers:
-        found = parse_address(where)
-        _drivers[where] = neo4j.GraphDatabase.driver(
-            found.uri, auth=(found.user or "", found.password) if found.password is not None else None,
-            notifications_min_severity="OFF",
-            liveness_check_timeout=0,  # a connection that was broken by a server's end is not used again
-        )  # fmt: skip
-    return _drivers[where]
+    found = parse_address(where)
+    auth = (found.user or "", found.password) if found.password is not None else None
+    # A connection is tried before it is used: tests stop servers, and start them again.
+    driver = neo4j.GraphDatabase.driver(
+        found.uri, auth=auth, notifications_min_severity="OFF", liveness_check_timeout=0
+    )
+    atexit.register(driver.close)
+    return driver
 
 
 def _make_sure_that_it_may_be_emptied(where: str) -> None:

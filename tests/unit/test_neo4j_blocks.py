@@ -28,20 +28,20 @@ DIFFERENT = {
 }
 # The whole list, so that a new difference is a decision and not an accident.
 REPLACED = {
-    "article": {"align_unknown", "distances", "lower_depth", "next_due", "number", "ready"},
-    "graph": {"erase_machine"},
     "news_article": {"adopt", "hasten", "next_due", "number", "ready", "stories"},
     "news_processor": {"drop_strays", "enqueue", "front"},
     "news_updater": {"trim"},
     "scrape_item": {"next_due", "number", "ready", "ready_in", "results", "start_scrapes"},
+    "article": {"align_unknown", "distances", "lower_depth", "next_due", "number", "ready"},
+    "graph": {"erase_machine"},
 }  # fmt: skip
 ONLY_HERE = {
-    "article": {"align_wordless", "lock", "lock_row", "ready_from", "search_vector", "search_words"},
-    "graph": {"hold", "load_nodes", "load_relationships"},
     "news_article": {"align_wordless", "lock", "lock_row", "lock_rows", "ready_from"},
     "news_processor": set(),
     "news_updater": set(),
     "scrape_item": {"align_wordless", "lock", "lock_batch", "lock_row", "lock_rows", "ready_from"},
+    "article": {"align_wordless", "lock", "lock_row", "ready_from", "search_vector", "search_words"},
+    "graph": {"hold", "load_nodes", "load_relationships"},
 }
 # Pipelines that Neo4j does not have, with the reason.
 NOT_PORTED = {
