@@ -47,7 +47,7 @@ def text_of(block: Block, blocks: Library) -> Text:
     statement = without_casts(behind_lock(block, blocks) if needs_lock(block) else block.text)
     names = returned(block.text)
     if names:
-        listed = ", ".join(names)
+        listed = ", ".join(f"`{name}`" for name in names)
         statement = f"CALL () {{\n{statement}\n}}\nRETURN collect([{listed}]) AS rows"
     return Text(statement, names)
 
@@ -133,4 +133,4 @@ def _names(tokens: Sequence[Token]) -> list[str]:
 def _name(item: Sequence[Token]) -> str:
     alone = len(item) == 1
     renamed = len(item) > 2 and item[-2].name == "as"
-    return item[-1].text if (alone or renamed) and item[-1].kind == "word" else ""
+    return item[-1].text.strip("`") if (alone or renamed) and item[-1].kind in ("word", "quoted") else ""

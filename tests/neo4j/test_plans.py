@@ -33,6 +33,9 @@ def filled(template: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         graph.seed("article", (f"{number:05}" for number in range(ROWS)))
         claims = graph.claims("article", "w")
         claims.complete(claims.claim(ROWS // 2))
+        graph.seed("hn_item", map(str, range(1, ROWS + 1)))
+        items = graph.claims("hn_item", "w")
+        items.complete(items.claim(ROWS // 2))
         # What a new statement is planned by: the server counts when it likes, and these tests can't wait for that.
         with servers.session(servers.address()) as asking:
             asking.run("CALL db.prepareForReplanning()").consume()
@@ -94,6 +97,33 @@ def test_the_queue_comes_out_of_the_index_in_order(filled: Graph, block: str) ->
     assert not operators(plan).intersection(WHOLE_TABLE)
     assert any(name == "NodeIndexSeek" and "expansion_depth" in details for name, details, _ in plan)
     assert hits(plan) < 20 * 4 * BATCH, "it stops at the limit"
+
+
+def test_the_queue_of_items_comes_out_of_the_index_in_order(filled: Graph) -> None:
+    plan = profile(filled, "hn_item.ready_from", {"now": NOW, "lease": 0, "skip": 3 * BATCH, "limit": BATCH})
+    assert not operators(plan).intersection(SORTED)
+    assert not operators(plan).intersection(WHOLE_TABLE)
+    assert hits(plan) < 20 * 4 * BATCH, "it stops at the limit"
+
+
+@pytest.mark.parametrize(
+    ("block", "given"),
+    [
+        ("hn_item.known", {"rows": [{"hnId": id} for id in range(1, BATCH + 1)], "first_id": 1}),
+        ("hn_item.waiting_for", {"ids": list(range(1, BATCH + 1))}),
+        ("hn_item.stale", {"cutoff": moment(NOW), "limit": 100}),
+        ("hn_item.next_due", {"now": NOW + 1_000, "lease": -1, "never": NEVER}),
+        ("hn_item.oldest_heartbeat", {}),
+        ("hn_item.retries_due", {"now": NOW, "limit": 100}),
+        ("hn_item.unlinked", {"limit": 100}),
+        ("hn_item.left_behind", {"limit": 100}),
+        ("hn_item.wanting", {}),
+    ],
+)
+def test_items_are_found_by_what_is_asked_of_them(filled: Graph, block: str, given: dict[str, Any]) -> None:
+    plan = profile(filled, block, given)
+    assert not operators(plan).intersection(WHOLE_TABLE)
+    assert hits(plan) < 60 * BATCH
 
 
 def test_a_sort_would_be_seen(filled: Graph) -> None:
