@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from graphvine.engines.neo4j import Neo4jEngine
@@ -12,6 +14,14 @@ from graphvine.graph import Graph
 def only_here(engine_name: str) -> None:
     if engine_name != "neo4j":
         pytest.fail("these tests are of one engine: run them with --engine neo4j")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is kept for a graph on a server stands in a folder of this run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
 
 
 @pytest.fixture

@@ -30,7 +30,6 @@ from tests.hn.test_pull import (  # noqa: F401
 from tests.hn.test_search import (  # noqa: F401
     filled,
     test_a_changed_item_is_found_by_what_it_says_now,
-    test_html_is_not_found_and_snippets_are_plain,
     test_orders_and_pages,
     test_what_gets_its_story_late_is_found_under_it,
 )
@@ -57,6 +56,13 @@ def test_words_filters_and_joins_find_what_they_find_everywhere(filled: HackerNe
     assert len(cases) > 20
     for words, options, found in cases:
         on_every_engine(filled, words, options, found)
+
+
+def test_tags_are_not_found_and_snippets_are_plain(news: HackerNews) -> None:  # noqa: F811
+    text = 'see <a href="https:&#x2F;&#x2F;example.org" rel="nofollow">the &quot;manual&quot;</a>'
+    news.add([{"id": 5, "type": "story", "title": "Reading"}, {"id": 6, "type": "comment", "parent": 5, "text": text}])
+    assert news.search("nofollow").total == 0 and news.search("rel href").total == 0
+    assert 'the "manual' in news.search("manual").found[0].snippet
 
 
 def test_signs_are_signs_and_some_words_are_better_than_none(filled: HackerNews, graph: Graph) -> None:  # noqa: F811

@@ -15,6 +15,7 @@ from graphvine.engines.neo4j import Neo4jEngine
 from graphvine.engines.neo4j_texts import ported, text_of
 from graphvine.graph import Graph
 from graphvine.queries import library
+from graphvine.workers.parts.hn.intake import take_in
 from tests.support import servers
 from tests.support.stores import Place
 
@@ -33,13 +34,18 @@ def filled(template: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         graph.seed("article", (f"{number:05}" for number in range(ROWS)))
         claims = graph.claims("article", "w")
         claims.complete(claims.claim(ROWS // 2))
-        graph.seed("hn_item", map(str, range(1, ROWS + 1)))
-        items = graph.claims("hn_item", "w")
-        items.complete(items.claim(ROWS // 2))
+        take_in(graph, (_item(id) for id in range(1, ROWS // 2)), "BULK_UPLOAD")
+        graph.seed("hn_item", map(str, range(ROWS // 2, ROWS)))
         # What a new statement is planned by: the server counts when it likes, and these tests can't wait for that.
         with servers.session(servers.address()) as asking:
             asking.run("CALL db.prepareForReplanning()").consume()
         yield graph
+
+
+def _item(id: int) -> dict[str, Any]:
+    """A story and nineteen comments, and so on."""
+    first = id - id % 20 or 1
+    return {"id": id, "type": "story", "title": "t"} if id == first else {"id": id, "type": "comment", "parent": first}
 
 
 def profile(graph: Graph, block: str, parameters: dict[str, Any]) -> Plan:
