@@ -13,7 +13,7 @@ from graphvine.engines.neo4j_address import Neo4jSettings, parse_address
 from graphvine.engines.neo4j_numbers import Numbers
 from graphvine.engines.neo4j_server import Server
 from graphvine.engines.neo4j_steps import joined, parted
-from graphvine.engines.neo4j_texts import Text, ported, text_of
+from graphvine.engines.neo4j_texts import Text, ported, texts
 from graphvine.engines.neo4j_values import plain, rows_of
 from graphvine.engines.protocol import Capabilities
 from graphvine.errors import QueryError, StoreMissing, UnitFailed
@@ -58,11 +58,7 @@ class Neo4jEngine:
         self.where = address.shown
         self.library = ported()
         self._most_rows = settings.query_max_rows
-        self._texts: dict[str, Text] = {
-            block.full_name: text_of(block, self.library)
-            for entity in self.library.entities.values()
-            for block in entity.blocks.values()
-        }
+        self._texts: dict[str, Text] = dict(texts())
         self._server = Server(address, options or section(Neo4jSettings, "neo4j"))
         self._numbers = Numbers(self.clock_offset_ms)
         self._here = _Here()

@@ -10,8 +10,9 @@ named statement travel as one record.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from graphvine.queries import Block, Library, QueryFileError, library
 from graphvine.queries.tokens import Token, is_keyword, tokenise
@@ -32,6 +33,14 @@ def ported() -> Library:
     whole = library("neo4j")
     bare = {entity for entity, steps in migrations("neo4j").items() if not steps[0].file.startswith("schema/neo4j/")}
     return Library(whole.dialect, {name: entity for name, entity in whole.entities.items() if name not in bare})
+
+
+@cache
+def texts() -> Mapping[str, Text]:
+    """The statement of every block that is ported, by its full name."""
+    blocks = ported()
+    found = [block for entity in blocks.entities.values() for block in entity.blocks.values()]
+    return {block.full_name: text_of(block, blocks) for block in found}
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,8 +159,9 @@ RETURN a.seq AS seq;
 // The server's own index; beside the embedded engines stands one of ours. An item's words are its title and its plain
 // text, which is `text` where there is no `plain`: hence two questions, so that no tag is ever found.
 
-// name: search(way, text_words, plain_words, author, stories, parents, ids, type, score_from, score_to, time_from, time_to, below_top, order, most, skip, limit)
-// Items by words, or by one of the other ways in, that pass what else is asked; `most` are put in order and counted.
+// name: search(way, text_words, plain_words, author, type, place, stories, parents, ids, score_from, score_to, time_from, time_to, order, most, skip, limit)
+// Items by words, or by one of the other ways in, that pass what else is asked; `most` are put in order and counted. An
+// empty text or list asks for nothing: with NULL the server would make a plan for every choice of filters.
 CALL () {
     WITH $way AS way WHERE way = 'words'
     CALL db.index.fulltext.queryNodes('hn_item_text', $text_words) YIELD node AS a, score AS rank
@@ -193,11 +194,11 @@ CALL () {
     RETURN a, 0.0 AS rank
 }
 WITH a, rank, coalesce(a.parent, a.poll, 0) AS above, coalesce(a.score, 0) AS score, coalesce(a.time, 0) AS time
-WHERE a.state = 'completed' AND ($author IS NULL OR a.by = $author) AND ($type IS NULL OR a.type = $type)
-    AND ($score_from IS NULL OR score >= $score_from) AND ($score_to IS NULL OR score <= $score_to)
-    AND ($time_from IS NULL OR time >= $time_from) AND ($time_to IS NULL OR time <= $time_to)
-    AND ($stories IS NULL OR a.story IN $stories) AND ($parents IS NULL OR above IN $parents)
-    AND ($below_top IS NULL OR (above > 0) = $below_top) AND ($ids IS NULL OR a.hnId IN $ids)
+WHERE a.state = 'completed' AND ($author = '' OR a.by = $author) AND ($type = '' OR a.type = $type)
+    AND score >= $score_from AND score <= $score_to AND time >= $time_from AND time <= $time_to
+    AND ($place = '' OR ($place = 'top' AND above = 0) OR ($place = 'below' AND above > 0))
+    AND (size($stories) = 0 OR a.story IN $stories) AND (size($parents) = 0 OR above IN $parents)
+    AND (size($ids) = 0 OR a.hnId IN $ids)
 WITH a.hnId AS hnId, rank, CASE $order WHEN 'time' THEN time WHEN 'score' THEN score ELSE rank END AS place
 ORDER BY place DESC, hnId DESC LIMIT $most
 WITH collect([hnId, rank]) AS found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -16,12 +16,10 @@ def only_here(engine_name: str) -> None:
         pytest.fail("these tests are of one engine: run them with --engine neo4j")
 
 
-@pytest.fixture(scope="session", autouse=True)
-def state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What is kept for a graph on a server stands in a folder of this run."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
-        yield
+@pytest.fixture(autouse=True)
+def state_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept for a graph on a server stands in a folder of this test."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
 @pytest.fixture

@@ -6,26 +6,16 @@ from graphvine.graph import Graph
 from graphvine.workers.hn.face import HackerNews
 from tests.hn.conftest import news, server  # noqa: F401  fixtures
 from tests.hn.test_by_hand import (  # noqa: F401
-    test_a_claimed_item_is_in_nobody_else_s_hands,
-    test_a_retry_is_planned_and_made_by_the_job,
-    test_an_item_can_be_taken_through_the_chain_step_by_step,
     test_marked_as_failed_it_is_not_found_and_retried_it_is_again,
 )
 from tests.hn.test_intake import (  # noqa: F401
     test_a_good_copy_brings_a_failed_item_on,
     test_a_list_of_kids_gives_a_parent_to_who_names_none_in_either_order,
-    test_a_newer_copy_may_name_another_parent,
-    test_a_refused_copy_never_replaces_an_accepted_one,
-    test_a_refused_item_is_failed_with_reason_and_failure_node,
     test_a_seeded_id_is_completed_when_its_item_comes,
-    test_an_orphan_is_linked_when_its_parent_comes,
     test_polls_have_options_in_either_order,
-    test_the_same_again_changes_nothing_but_the_time_of_the_copy,
-    test_what_has_no_id_becomes_an_error_of_its_own_once,
 )
 from tests.hn.test_pull import (  # noqa: F401
     test_a_walk_goes_on_where_it_was,
-    test_what_can_not_be_had_waits_in_the_queue_and_is_fetched_later,
 )
 from tests.hn.test_search import (  # noqa: F401
     filled,
@@ -36,7 +26,6 @@ from tests.hn.test_search import (  # noqa: F401
 from tests.hn.test_search import test_words_filters_and_joins as on_every_engine
 from tests.hn.test_threads import (  # noqa: F401
     test_a_thread_of_depth_500,
-    test_options_stand_below_their_poll_in_its_order,
 )
 from tests.uploads.conftest import uploads  # noqa: F401
 from tests.uploads.test_workflow import (  # noqa: F401
@@ -44,7 +33,6 @@ from tests.uploads.test_workflow import (  # noqa: F401
     test_a_retry_takes_what_failed_and_nothing_else,
     test_a_worker_that_lost_its_claim_writes_nothing,
     test_all_the_way,
-    test_an_item_that_comes_twice_is_there_once,
     test_complete_failure_leaves_nothing_and_touches_nothing,
     test_files_by_name_are_taken_by_a_worker,
     test_the_same_file_is_recognised,

@@ -52,12 +52,12 @@ def take(send: Send, where: str, items: list[Item], batch: int) -> None:
 
 @pytest.mark.timeout(900)
 def test_the_same_graph_as_one_alone(place: Place, tmp_path: Path, full: bool) -> None:
-    made = make(20_000 if full else 700, deep=60)
+    made = make(20_000 if full else 400, deep=60)
     with graphvine.open(tmp_path / "alone.kuzu") as graph:
         take_in(graph, made.items, "BULK_UPLOAD", handed_over_at=DELIVERED)
         alone = whole(graph)
     with place.open() as graph:
-        children = [Child(take, place.where, share, 1_000 if full else 40) for share in shares(made.items)]
+        children = [Child(take, place.where, share, 1_000 if full else 50) for share in shares(made.items)]
         for child in children:
             assert child.hear() == "open"
         taken = sum((child.hear(600) for child in children), Taken())
@@ -70,7 +70,7 @@ def test_the_same_graph_as_one_alone(place: Place, tmp_path: Path, full: bool) -
 
 
 def test_uploads_with_items_in_common(place: Place, tmp_path: Path) -> None:
-    made = make(240, deep=20)
+    made = make(160, deep=20)
     timed = [{"fetchedAt": DELIVERED, **item} for item in made.items if isinstance(item.get("id"), int)]
     paths = [write(tmp_path, as_lines(share), f"file {at}") for at, share in enumerate(shares(timed)[:3])]
     with place.open() as graph, place.open() as second, place.open() as third:

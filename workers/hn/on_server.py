@@ -18,9 +18,11 @@ MOST_FOUND = 100_000
 _SNIPPET_CHARACTERS = 200
 # Where an item's words stand: its plain text is `text` itself where it has no other.
 _FIELDS = {"text_words": ("title", "text"), "plain_words": ("title", "plain")}
-_NO_FILTERS = dict.fromkeys(
-    ("author", "type", "stories", "parents", "ids", "below_top", "score_from", "score_to", "time_from", "time_to")
-)
+_LEAST, _MOST = -(1 << 62), 1 << 62
+_NO_FILTERS: dict[str, Any] = {
+    "author": "", "type": "", "place": "", "stories": [], "parents": [], "ids": [], "score_from": _LEAST,
+    "score_to": _MOST, "time_from": _LEAST, "time_to": _MOST,
+}  # fmt: skip
 
 
 class ServerItems:
@@ -57,7 +59,7 @@ class ServerItems:
         given = _parameters(filters)
         if words.strip() and not asked["text_words"]:
             return [], 0
-        ways = [name for name in ("ids", "parents", "author", "stories") if given[name] is not None]
+        ways = [name for name in ("ids", "parents", "author", "stories") if given[name]]
         way = "words" if words.strip() else ways[0] if ways else "all"
         rows = self._graph.read(
             "hn_item.search", way=way, **asked, **given, order=sort.lstrip("-"), most=MOST_FOUND, skip=offset,
@@ -86,15 +88,16 @@ def _parameters(filters: Filters) -> dict[str, Any]:
         if name in ("author", "type"):
             given[name] = value
         elif name in ("score", "time") and isinstance(value, Range):
-            given[f"{name}_from"], given[f"{name}_to"] = value.minimum, value.maximum
+            given[f"{name}_from"] = _LEAST if value.minimum is None else value.minimum
+            given[f"{name}_to"] = _MOST if value.maximum is None else value.maximum
         elif name == "story":
             given["stories"] = value
         elif name == "id" and isinstance(value, Sequence):
             given["ids"] = [int(id) for id in value]
         elif isinstance(value, Range):  # of `parent`: there is one
-            given["below_top"] = True
+            given["place"] = "below"
         elif value == 0:  # of `parent`: there is none
-            given["below_top"] = False
+            given["place"] = "top"
         else:
             given["parents"] = value
     return given
