@@ -159,47 +159,47 @@ RETURN a.seq AS seq;
 // The server's own index; beside the embedded engines stands one of ours. An item's words are its title and its plain
 // text, which is `text` where there is no `plain`: hence two questions, so that no tag is ever found.
 
-// name: search(way, text_words, plain_words, author, type, place, stories, parents, ids, score_from, score_to, time_from, time_to, order, most, skip, limit)
+// name: search(asked, most)
 // Items by words, or by one of the other ways in, that pass what else is asked; `most` are put in order and counted. An
-// empty text or list asks for nothing: with NULL the server would make a plan for every choice of filters.
+// empty text or list asks for nothing. All of it is one map: the server would make a plan for each choice of filters.
 CALL () {
-    WITH $way AS way WHERE way = 'words'
-    CALL db.index.fulltext.queryNodes('hn_item_text', $text_words) YIELD node AS a, score AS rank
+    WITH $asked.way AS way WHERE way = 'words'
+    CALL db.index.fulltext.queryNodes('hn_item_text', $asked.text_words) YIELD node AS a, score AS rank
     WHERE a.plain IS NULL
     RETURN a, rank
     UNION ALL
-    WITH $way AS way WHERE way = 'words'
-    CALL db.index.fulltext.queryNodes('hn_item_text', $plain_words) YIELD node AS a, score AS rank
+    WITH $asked.way AS way WHERE way = 'words'
+    CALL db.index.fulltext.queryNodes('hn_item_text', $asked.plain_words) YIELD node AS a, score AS rank
     WHERE a.plain IS NOT NULL
     RETURN a, rank
     UNION ALL
-    WITH $way AS way WHERE way = 'ids'
-    MATCH (a:HNItem) WHERE a.hnId IN $ids
+    WITH $asked.way AS way WHERE way = 'ids'
+    MATCH (a:HNItem) WHERE a.hnId IN $asked.ids
     RETURN a, 0.0 AS rank
     UNION ALL
-    WITH $way AS way WHERE way = 'parents'
-    MATCH (a:HNItem) WHERE a.parent IN $parents OR a.poll IN $parents
+    WITH $asked.way AS way WHERE way = 'parents'
+    MATCH (a:HNItem) WHERE a.parent IN $asked.parents OR a.poll IN $asked.parents
     RETURN a, 0.0 AS rank
     UNION ALL
-    WITH $way AS way WHERE way = 'author'
-    MATCH (a:HNItem) WHERE a.by = $author
+    WITH $asked.way AS way WHERE way = 'author'
+    MATCH (a:HNItem) WHERE a.by = $asked.author
     RETURN a, 0.0 AS rank
     UNION ALL
-    WITH $way AS way WHERE way = 'stories'
-    MATCH (a:HNItem) WHERE a.story IN $stories
+    WITH $asked.way AS way WHERE way = 'stories'
+    MATCH (a:HNItem) WHERE a.story IN $asked.stories
     RETURN a, 0.0 AS rank
     UNION ALL
-    WITH $way AS way WHERE way = 'all'
+    WITH $asked.way AS way WHERE way = 'all'
     MATCH (a:HNItem) WHERE a.state = 'completed'
     RETURN a, 0.0 AS rank
 }
 WITH a, rank, coalesce(a.parent, a.poll, 0) AS above, coalesce(a.score, 0) AS score, coalesce(a.time, 0) AS time
-WHERE a.state = 'completed' AND ($author = '' OR a.by = $author) AND ($type = '' OR a.type = $type)
-    AND score >= $score_from AND score <= $score_to AND time >= $time_from AND time <= $time_to
-    AND ($place = '' OR ($place = 'top' AND above = 0) OR ($place = 'below' AND above > 0))
-    AND (size($stories) = 0 OR a.story IN $stories) AND (size($parents) = 0 OR above IN $parents)
-    AND (size($ids) = 0 OR a.hnId IN $ids)
-WITH a.hnId AS hnId, rank, CASE $order WHEN 'time' THEN time WHEN 'score' THEN score ELSE rank END AS place
+WHERE a.state = 'completed' AND ($asked.author = '' OR a.by = $asked.author) AND ($asked.type = '' OR a.type = $asked.type)
+    AND score >= $asked.score_from AND score <= $asked.score_to AND time >= $asked.time_from AND time <= $asked.time_to
+    AND ($asked.place = '' OR ($asked.place = 'top' AND above = 0) OR ($asked.place = 'below' AND above > 0))
+    AND (size($asked.stories) = 0 OR a.story IN $asked.stories) AND (size($asked.parents) = 0 OR above IN $asked.parents)
+    AND (size($asked.ids) = 0 OR a.hnId IN $asked.ids)
+WITH a.hnId AS hnId, rank, CASE $asked.order WHEN 'time' THEN time WHEN 'score' THEN score ELSE rank END AS place
 ORDER BY place DESC, hnId DESC LIMIT $most
 WITH collect([hnId, rank]) AS found
-RETURN found[$skip..$skip + $limit] AS page, size(found) AS total;
+RETURN found[$asked.skip..$asked.skip + $asked.limit] AS page, size(found) AS total;

@@ -132,6 +132,17 @@ def test_items_are_found_by_what_is_asked_of_them(filled: Graph, block: str, giv
     assert hits(plan) < 60 * BATCH
 
 
+@pytest.mark.parametrize("way", [{"way": "ids", "ids": [3]}, {"way": "author", "author": "a"}, {"way": "stories"}])
+def test_a_search_takes_the_way_in_that_it_is_told(filled: Graph, way: dict[str, Any]) -> None:
+    given: dict[str, Any] = {
+        "text_words": "", "plain_words": "", "author": "", "type": "", "place": "", "stories": [1], "parents": [],
+        "ids": [], "score_from": 0, "score_to": 9, "time_from": 0, "time_to": 9, "order": "time", "skip": 0, "limit": 5,
+    }  # fmt: skip
+    plan = profile(filled, "hn_item.search", {"asked": given | way, "most": 100})
+    assert not operators(plan).intersection(WHOLE_TABLE)
+    assert hits(plan) < 60 * BATCH
+
+
 def test_a_sort_would_be_seen(filled: Graph) -> None:
     """The check above can fail: the text of the embedded engines is sorted in memory."""
     with servers.session(servers.address()) as asking:

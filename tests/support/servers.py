@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import tempfile
@@ -75,15 +76,23 @@ def empty(where: str, *, wholly: bool) -> None:
 @contextmanager
 def session(where: str) -> Iterator[neo4j.Session]:
     """The server without anything of Graphvine's before it."""
+    with _driver(where).session(database=parse_address(where).database or None) as opened:
+        yield opened
+
+
+@cache
+def _driver(where: str) -> neo4j.Driver:
+    """One for all sessions of this run: most of what a log-in costs is the check of its password."""
     import neo4j
 
     found = parse_address(where)
     auth = (found.user or "", found.password) if found.password is not None else None
-    with (
-        neo4j.GraphDatabase.driver(found.uri, auth=auth, notifications_min_severity="OFF") as driver,
-        driver.session(database=found.database or None) as opened,
-    ):
-        yield opened
+    # A connection is tried before it is used: tests stop servers, and start them again.
+    driver = neo4j.GraphDatabase.driver(
+        found.uri, auth=auth, notifications_min_severity="OFF", liveness_check_timeout=0
+    )
+    atexit.register(driver.close)
+    return driver
 
 
 def _make_sure_that_it_may_be_emptied(where: str) -> None:

@@ -55,16 +55,14 @@ class ServerItems:
     def _ask(
         self, words: str, filters: Filters, sort: str, limit: int, offset: int, *, all_words: bool = True
     ) -> tuple[list[tuple[int, float]], int]:
-        asked = {name: lucene(words, fields, all_words=all_words) for name, fields in _FIELDS.items()}
+        asked: dict[str, Any] = {name: lucene(words, fields, all_words=all_words) for name, fields in _FIELDS.items()}
         given = _parameters(filters)
         if words.strip() and not asked["text_words"]:
             return [], 0
         ways = [name for name in ("ids", "parents", "author", "stories") if given[name]]
         way = "words" if words.strip() else ways[0] if ways else "all"
-        rows = self._graph.read(
-            "hn_item.search", way=way, **asked, **given, order=sort.lstrip("-"), most=MOST_FOUND, skip=offset,
-            limit=limit,
-        )  # fmt: skip
+        asked |= {"way": way, "order": sort.lstrip("-"), "skip": offset, "limit": limit, **given}
+        rows = self._graph.read("hn_item.search", asked=asked, most=MOST_FOUND)
         return [(id, rank) for id, rank in rows[0]["page"]], rows[0]["total"]
 
 
