@@ -11,6 +11,7 @@ from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
 from graphvine.search import Filters, Range, Results
 from graphvine.workers.hn.by_hand import row_of
+from graphvine.workers.hn.on_server import NothingToFollow, ServerItems
 from graphvine.workers.hn.threads import Item, as_item, below_of
 from graphvine.workers.parts.hn.following import share, unshare
 
@@ -42,10 +43,9 @@ class HNSearch:
     """Open it once and search often. What was written before the call is found by it."""
 
     def __init__(self, graph: Graph) -> None:
-        if not graph.engine.capabilities.single_owner:
-            raise GraphvineError(f"items on {graph.engine.name} can't be searched by words yet: open an embedded graph")
         self._graph = graph
-        self._index = share(graph)
+        self._beside = not ServerItems.serves(graph)
+        self._index: Any = share(graph) if self._beside else NothingToFollow(graph)
         self._open = True
 
     def __enter__(self) -> Self:
@@ -77,12 +77,14 @@ class HNSearch:
 
     def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
         """Make the index anew from the graph."""
-        return self._index.rebuild(progress)
+        read: int = self._index.rebuild(progress)
+        return read
 
     def close(self) -> None:
         if self._open:
             self._open = False
-            unshare(self._graph)
+            if self._beside:
+                unshare(self._graph)
 
     def _join(self, filters: dict[str, Any], under: int | None, story_by: str | None, reply_to: str | None) -> bool:
         """Turn what is asked of the thread into filters; False when nothing can match."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+from graphvine.engines.neo4j_address import is_address
 from graphvine.errors import ClaimLost
 from graphvine.graph import Graph
 from graphvine.records import Claim, Step
@@ -101,5 +104,10 @@ def _bounded(wanted: list[tuple[int, int, int]], work: Work) -> list[tuple[int, 
 
 
 def spool_folder(graph: Graph) -> Path:
-    """Where our own copies of files stand, beside the graph."""
-    return Path(f"{graph.engine.where}.uploads")
+    """Where our own copies of files stand: beside the graph, or with this user's state where it is on a server."""
+    where = graph.engine.where
+    if not is_address(where):
+        return Path(f"{where}.uploads")
+    state = os.environ.get("XDG_STATE_HOME", "")
+    home = Path(state) if os.path.isabs(state) else Path.home() / ".local" / "state"
+    return home / "graphvine" / f"{quote(where, safe='')}.uploads"
