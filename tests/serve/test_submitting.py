@@ -64,7 +64,8 @@ def test_hacker_news(far: Graph) -> None:
     assert far.read("hn_item.item", hnId=2)[0]["state"] == "failed"
     with pytest.raises(GraphvineError, match="99"):
         far.hn.advance(99, "validate_item")
-    with pytest.raises(CannotWork, match="--worker hn_item"):
+    assert far.hn.retry([2]) == 1
+    with pytest.raises(CannotWork, match="graphvine work hn_item"):
         handler(far, "hn_item")
 
 

@@ -21,7 +21,8 @@ from graphvine.clock import ManualClock
 from graphvine.engines.http_wire import MEDIA_TYPE, WIRE_VERSION, pack, pack_error, unpack
 from graphvine.errors import GraphvineError, StoreClosed, StoreError
 from graphvine.records import Claim, QueryResult, Step, Unit, UnitResult
-from graphvine.workers.registry import route_modules
+from graphvine.workers.registry import long_jobs, route_modules
+from graphvine.workers.serve.hiring import HIRED, run_hired
 from graphvine.workers.serve.room import NotReady, Room
 
 _THREADS, _READERS = 64, 8
@@ -194,10 +195,11 @@ def _call(room: Room, asked: Asked) -> Any:
 
 
 def _start_job(room: Room, asked: Asked) -> Any:
-    works = {verb: work for module in route_modules() for verb, work in getattr(module, "JOBS", {}).items()}
-    if asked["verb"] not in works:
-        raise GraphvineError(f"the daemon has no job {asked['verb']!r}")
-    return room.jobs.start(asked["verb"], asked["asked"], works[asked["verb"]]).id
+    verb, works = asked["verb"], {HIRED: run_hired, **long_jobs()}
+    if verb not in works:
+        raise GraphvineError(f"the daemon has no job {verb!r}")
+    # Not kept: whoever asks finds out when the daemon was started anew, and gives it again.
+    return room.jobs.start(verb, asked["asked"], works[verb], keep=False, while_watched=verb == HIRED).id
 
 
 def _watch_job(room: Room, asked: Asked) -> Any:
@@ -205,11 +207,13 @@ def _watch_job(room: Room, asked: Asked) -> Any:
     # The state first: what happens between the two looks is seen by the next.
     state, result, error = job.state, job.result, job.error
     events = job.after(asked["after"], min(float(asked["seconds"]), 30.0))
-    return {"state": state, "events": events, "error": error, "result": result}
+    # Ended by the daemon's own end, not by its work nor by somebody's word: the next daemon is to go on with it.
+    cut = state in ("stopped", "failed") and job.cut_short and room.supervisor is not None
+    return {"state": state, "events": events, "error": error, "result": result, "cut": cut}
 
 
 def _stop_job(room: Room, asked: Asked) -> Any:
-    room.jobs.get(asked["id"]).stop.set()
+    room.jobs.end(asked["id"])
 
 
 OPS: dict[str, Answer] = {
