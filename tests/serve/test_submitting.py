@@ -77,6 +77,9 @@ def test_care_is_taken_over_there(far: Graph, tmp_path: Path) -> None:
     assert moved.rows > 0 and (tmp_path / "moved").is_dir()
     with pytest.raises(GraphvineError, match="there already"):
         far.export(tmp_path / "moved")
+    (tmp_path / "a file").touch()
+    with pytest.raises(GraphvineError, match="a file"):
+        far.backup(tmp_path / "a file" / "kept")
     assert all(finding.ok for finding in far.doctor())
     with graphvine.open(tmp_path / "other.kuzu") as other:
         other.load(tmp_path / "moved")

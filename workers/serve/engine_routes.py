@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -25,6 +26,7 @@ from graphvine.workers.registry import long_jobs, route_modules
 from graphvine.workers.serve.hiring import HIRED, run_hired
 from graphvine.workers.serve.room import NotReady, Room
 
+_log = logging.getLogger("graphvine.serve")
 _THREADS, _READERS = 64, 8
 _INTERRUPT_SECONDS = 2.0
 Asked = dict[str, Any]
@@ -63,6 +65,14 @@ def _carried_out(room: Room, answer: Answer, body: bytes) -> Response:
     except (KeyError, TypeError, ValueError) as error:
         wrong = GraphvineError(f"the request can't be understood: {type(error).__name__}: {error}")
         return Response(pack_error(wrong), 400, media_type=MEDIA_TYPE)
+    except OSError as error:
+        # A backup into a folder that is not ours, a full disk: told as the command would tell it.
+        place = f"{error.filename}: " if error.filename else ""
+        return Response(pack_error(GraphvineError(f"{place}{error.strerror or error}")), 409, media_type=MEDIA_TYPE)
+    except Exception:
+        _log.exception("a fault in %s", getattr(answer, "__name__", answer))
+        told = StoreError("something went wrong in the process that serves the graph: its log says what")
+        return Response(pack_error(told), 500, media_type=MEDIA_TYPE)
 
 
 def _about(room: Room, asked: Asked) -> Any:
