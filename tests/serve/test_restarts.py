@@ -7,15 +7,15 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import httpx
 import pytest
 
 from graphvine.workers.serve import jobs as serve_jobs
 from graphvine.workers.serve.hiring import HIRED, run_hired
-from tests.acceptance.cli_support import process
 from tests.hn.server import HANGS, HackerNewsServer, serving
 from tests.support.daemons import COMMAND, QUICK_DAEMON, DaemonProcess, environment
 from tests.support.doors import Served
@@ -45,7 +45,7 @@ ITEMS = 1_000
 @pytest.fixture
 def hn() -> Iterator[HackerNewsServer]:
     with serving() as server:
-        server.items = {id: story(id) for id in range(1, 13)}
+        server.items = {id: story(id) for id in range(1, 17)}
         yield server
 
 
@@ -65,7 +65,8 @@ def owner(daemon: DaemonProcess) -> httpx.Client:
     return httpx.Client(base_url=service.address, headers=headers, timeout=20, verify=False, trust_env=False)
 
 
-def test_a_pull_an_upload_and_a_batch_outlive_their_daemon(folder: Path, hn: HackerNewsServer) -> None:
+def test_what_is_on_its_way_outlives_its_daemon(folder: Path, hn: HackerNewsServer) -> None:
+    """A pull, an upload and a batch that came by HTTP, and a worker that a command keeps: killed, ended, and gone on."""
     free = threading.Event()
 
     async def page(request: Request) -> None:
@@ -74,72 +75,74 @@ def test_a_pull_an_upload_and_a_batch_outlive_their_daemon(folder: Path, hn: Hac
         await request.answer(PAGE.encode(), media_type="text/html")
 
     hn.fail("item/7", HANGS)
-    with WebServer(page) as site:
-        with DaemonProcess(folder, *NONE) as killed, owner(killed) as client:
+    hn.fail("item/15", HANGS, HANGS)
+    with WebServer(page) as site, ExitStack() as stack:
+        first = stack.enter_context(DaemonProcess(folder, *NONE))
+        first.ready()
+        working = stack.enter_context(Working(folder))
+        with owner(first) as client:
             pull = client.post("/hn/pull", json={"first": 1, "last": 12}).json()["id"]
             urls = [f"{site.url}/slow", f"{site.url}/quick"]
             assert client.post("/scrape/batches", json={"urls": urls, "name": "two"}).status_code == 202
             eventually(lambda: _asked(hn, site, "item/7"))
+            seed(client, 13)
             lines = "\n".join(json.dumps(story(1_000 + n)) for n in range(ITEMS))
             upload = client.post("/uploads", files={"file": ("items.jsonl", lines.encode())}).json()["upload_id"]
             eventually(lambda: _begun(client, upload))
-            killed.kill()
-        done = _left(folder)
-        assert sorted(one["verb"] for one in done) == ["hn pull", "upload"]
-        with DaemonProcess(folder, *NONE) as again, owner(again) as client:
+        first.kill()
+        assert sorted(one["verb"] for one in _left(folder)) == ["hn pull", "upload"]
+
+        second = stack.enter_context(DaemonProcess(folder, *NONE))
+        with owner(second) as client:
             free.set()
-            eventually(lambda: _is(client, f"/jobs/{pull}", "done"), 30)
-            eventually(lambda: _is(client, f"/uploads/{upload}", "completed"), 30)
+            seed(client, 14)
+            for path in (f"/jobs/{pull}", f"/uploads/{upload}", "/hn/items/14"):
+                eventually(lambda path=path: _is(client, path, "done", "completed"), 30)
             eventually(lambda: _scraped(client), 40)
             assert client.get(f"/uploads/{upload}").json()["processed_items"] == ITEMS
             assert client.get("/hn/items/12").status_code == 200
             assert hn.asked.count("item/1") == 1, "the walk went on where it was"
-            eventually(lambda: _none_left(folder))
+            eventually(lambda: _left_are(folder, []))
+            assert working.end() == "hn_item: 2 claimed, 2 done\n", "counted over both daemons"
+            last = client.post("/hn/pull", json={"first": 15, "last": 16}).json()
+            eventually(lambda: _counted(hn, "item/15", 1))
+        assert second.end() < 10
+
+        third = stack.enter_context(DaemonProcess(folder, *NONE))
+        with owner(third) as client:
+            eventually(lambda: _counted(hn, "item/15", 2))
+            found = client.get(f"/jobs/{last['id']}").json()
+            assert (found["state"], found["started_at"]) == ("running", last["started_at"])
+            client.delete(f"/jobs/{last['id']}")
+            _left_are(folder, [])
+            eventually(lambda: _is(client, f"/jobs/{last['id']}", "stopped"))
 
 
-def test_a_job_goes_on_after_an_ordered_end_too_unless_it_was_stopped(folder: Path, hn: HackerNewsServer) -> None:
-    hn.fail("item/3", HANGS, HANGS)
-    with DaemonProcess(folder, *NONE) as first, owner(first) as client:
-        job = client.post("/hn/pull", json={"first": 1, "last": 4}).json()
-        eventually(lambda: _counted(hn, "item/3", 1))
-        assert first.end() < 10
-    with DaemonProcess(folder, *NONE) as second, owner(second) as client:
-        eventually(lambda: _counted(hn, "item/3", 2))
-        found = client.get(f"/jobs/{job['id']}").json()
-        assert (found["state"], found["started_at"]) == ("running", job["started_at"])
-        client.delete(f"/jobs/{job['id']}")
-        assert _left(folder) == []
-        eventually(lambda: _is(client, f"/jobs/{job['id']}", "stopped"))
-        assert hn.asked.count("item/1") == 1
-        second.kill()
-    with DaemonProcess(folder, *NONE) as third, owner(third) as client:
-        assert client.get("/jobs").json() == []
+class Working:
+    """`graphvine work hn_item` in a process of its own."""
 
-
-def test_a_worker_in_the_daemon_outlives_it_and_ends_with_its_command(folder: Path, hn: HackerNewsServer) -> None:
-    first = DaemonProcess(folder, *NONE)
-    with first:
-        first.ready()
-        working = subprocess.Popen(
+    def __init__(self, folder: Path) -> None:
+        self._process = subprocess.Popen(
             [COMMAND, "work", "hn_item", "--graph", "graph.db"], cwd=folder, env=environment(), text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
-        try:
-            process("seed", "hn_item", "1", "--graph", "graph.db", cwd=folder)
-            with owner(first) as client:
-                eventually(lambda: _is(client, "/hn/items/1", "completed"))
-            first.kill()
-            with DaemonProcess(folder, *NONE) as again, owner(again) as client:
-                process("seed", "hn_item", "2", "--graph", "graph.db", cwd=folder)
-                eventually(lambda: _is(client, "/hn/items/2", "completed"))
-                working.send_signal(signal.SIGTERM)
-                out, err = working.communicate(timeout=20)
-                assert working.returncode == 0, err
-                assert "hn_item: 2 claimed, 2 done" in out
-                eventually(lambda: _all_ended(client))
-        finally:
-            working.kill()
-            working.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def end(self) -> str:
+        self._process.send_signal(signal.SIGTERM)
+        out, err = self._process.communicate(timeout=20)
+        assert self._process.returncode == 0, err
+        return out
+
+
+def seed(client: httpx.Client, id: int) -> None:
+    assert client.post("/pipelines/hn_item/seeds", json={"keys": [str(id)]}).json() == {"new": 1}
 
 
 def test_a_worker_that_nobody_watches_any_more_ends(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,8 +161,8 @@ def _left(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-def _none_left(folder: Path) -> None:
-    assert _left(folder) == []
+def _left_are(folder: Path, jobs: list[Any]) -> None:
+    assert _left(folder) == jobs
 
 
 def _asked(hn: HackerNewsServer, site: WebServer, path: str) -> None:
@@ -174,13 +177,9 @@ def _begun(client: httpx.Client, id: str) -> None:
     assert client.get(f"/uploads/{id}").json()["processed_items"] > 0
 
 
-def _is(client: httpx.Client, path: str, state: str) -> None:
-    assert client.get(path).json().get("state") == state
+def _is(client: httpx.Client, path: str, *states: str) -> None:
+    assert client.get(path).json().get("state") in states
 
 
 def _scraped(client: httpx.Client) -> None:
     assert client.get("/scrape/batches/two").json()["states"] == {"completed": 2}
-
-
-def _all_ended(client: httpx.Client) -> None:
-    assert {job["state"] for job in client.get("/jobs").json()} == {"stopped"}

@@ -60,6 +60,7 @@ def test_hacker_news(far: Graph) -> None:
     assert far.hn.thread(1).children[0].id == 2
     page = far.hn.search("climbs")
     assert page.total == 1 and page.found[0].item.by == "bob"
+    assert far.reindex() == 2, "items are indexed, too"
     far.hn.mark_failed(2, "by hand")
     assert far.read("hn_item.item", hnId=2)[0]["state"] == "failed"
     with pytest.raises(GraphvineError, match="99"):

@@ -1,4 +1,4 @@
-"""The file beside a graph that names the jobs on their way, so that a daemon which is started anew goes on with them."""
+"""The file beside a graph that names the jobs on their way: a daemon that is started anew goes on with them."""
 
 from __future__ import annotations
 
