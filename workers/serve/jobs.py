@@ -106,7 +106,7 @@ class JobList:
         """Begin a job. What is kept goes on in the next daemon; `while_watched` ends it when nobody looks any more."""
         with self._lock:
             if self._closing:
-                raise StoreClosed("the service is about to end: try again when it is back")
+                raise StoreClosed
             if sum(job.state == "running" for job in self._jobs.values()) >= _RUNNING_AT_ONCE:
                 raise TooManyJobs(f"{_RUNNING_AT_ONCE} jobs run already: wait for one, or stop one")
             self._tidy()
