@@ -16,6 +16,7 @@ _LONGEST = 300
 _SECONDS = 10.0
 _HIDDEN = frozenset({"Receipt", "SchemaVersion"})
 _NAMES = ("title", "name", "by", "url", "path", "message")
+_ALIAS = "shown_"
 _NEO4J = ("|", "type(r)", "labels(m)[0]")
 # Of neighbours: what they are called, and where they stand.
 _WORTH = frozenset({*_NAMES, "expansion_state", "expansion_depth", "state", "type", "score", "kind", "status"})
@@ -74,9 +75,13 @@ def _beside(graph: Graph, table: Table, key: Any, outward: bool, most: int) -> I
     holds = " AND (r.gone IS NULL OR r.gone = 0)" if any("gone" in one.columns for one in joining) else ""
     # In Kuzu `m:A:B` is either of the two, and a label has one name.
     bar, kind, label_of = (":", "label(r)", "label(m)") if graph.engine.dialect == "kuzu" else _NEO4J
+    returned = ", ".join(f"m.{column} AS {_ALIAS}{place}" for place, column in enumerate(columns))
+    keys = {one.key for one in others.values()}
+    # In one order, whatever order the engine's threads find them in: a drawing stays as it is when drawn again.
+    order = ["how", "what", *(f"{_ALIAS}{place}" for place, column in enumerate(columns) if column in keys)]
     text = (
         f"MATCH (n:{table.name}){way}(m:{bar.join(others)}) WHERE n.{table.key} = $key{holds}"
-        f" RETURN DISTINCT {kind}, {label_of}, {', '.join(f'm.{column}' for column in columns)} LIMIT {most}"
+        f" RETURN DISTINCT {kind} AS how, {label_of} AS what, {returned} ORDER BY {', '.join(order)} LIMIT {most}"
     )
     for name, label, *values in _rows(graph, text, key, most):
         yield name, _node(others[label], dict(zip(columns, values, strict=True)))
