@@ -217,7 +217,7 @@ def _watch_job(room: Room, asked: Asked) -> Any:
     # The state first: what happens between the two looks is seen by the next.
     state, result, error = job.state, job.result, job.error
     events = job.after(asked["after"], min(float(asked["seconds"]), 30.0))
-    # Ended by the daemon's own end, not by its work nor by somebody's word: the next daemon is to go on with it.
+    # Such as by the end of the daemon: whoever asked is to give it to the next one.
     cut = state in ("stopped", "failed") and job.cut_short and room.supervisor is not None
     return {"state": state, "events": events, "error": error, "result": result, "cut": cut}
 

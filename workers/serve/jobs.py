@@ -58,7 +58,7 @@ class Job:
     stop: threading.Event = field(default_factory=threading.Event, repr=False)
     change: threading.Condition = field(default_factory=threading.Condition, repr=False)
     kept: bool = False
-    cut_short: bool = False  # the daemon ended while it ran
+    cut_short: bool = False  # it was not its work that ended it, nor anybody's word
     watched_at: float = field(default_factory=time.monotonic, repr=False)
 
     def shown(self) -> dict[str, Any]:
@@ -88,6 +88,7 @@ class Job:
             while self.state == "running" and not self.stop.is_set():
                 left = self.watched_at + _UNWATCHED_SECONDS - time.monotonic()
                 if left <= 0:
+                    self.cut_short = True  # whoever comes back after all, from a sleep say, gives it again
                     self.stop.set()
                 self.change.wait(max(left, 0))
 
