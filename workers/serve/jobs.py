@@ -158,7 +158,7 @@ class JobList:
         """The daemon ends: what is kept goes on in the next."""
         self._closing = True
         for job in self.all():
-            job.cut_short = job.cut_short or not job.stop.is_set()
+            job.cut_short |= job.state == "running" and not job.stop.is_set()
             job.stop.set()
 
     def stop(self, seconds: float = _END_SECONDS) -> None:
