@@ -110,7 +110,9 @@ class HNSearch:
         return stories is None or bool(stories)
 
     def _ids_of(self, author: str, more: Filters) -> list[int]:
-        found: list[int] = self._index.index.seqs(_ANY_KIND, {"author": author, **more}, sort="-time", limit=MOST_JOINED)
+        found: list[int] = self._index.index.seqs(
+            _ANY_KIND, {"author": author, **more}, sort="-time", limit=MOST_JOINED
+        )
         return found
 
     def _ask(self, words: str, filters: Filters, sort: Sort, limit: int, offset: int) -> Results:
