@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphvine.engines.neo4j_address import Neo4jSettings, parse_address
 from graphvine.engines.neo4j_numbers import Numbers
 from graphvine.engines.neo4j_server import Server
 from graphvine.engines.neo4j_steps import joined, parted
-from graphvine.engines.neo4j_texts import Text, ported, text_of
+from graphvine.engines.neo4j_texts import Text, ported, texts
 from graphvine.engines.neo4j_values import plain, rows_of
 from graphvine.engines.protocol import Capabilities
 from graphvine.errors import QueryError, StoreMissing, UnitFailed
@@ -24,6 +25,7 @@ from graphvine.units import carry_out, check
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction, Result
 
+T = TypeVar("T")
 _OWN_TRANSACTION = re.compile(r"\s*(BEGIN|COMMIT|ROLLBACK)\b", re.IGNORECASE)
 _BRINGS_TRANSACTIONS = re.compile(r"\bIN\s+(\S+\s+CONCURRENT\s+)?TRANSACTIONS\b", re.IGNORECASE)
 _CREATES = re.compile(r"(?<!ON )\bCREATE\b", re.IGNORECASE)
@@ -40,6 +42,13 @@ def open_server(where: str, settings: Settings, *, create: bool) -> Neo4jEngine:
     return engine
 
 
+class _Here(threading.local):
+    """What a thread is at: the block that it runs, and the transaction of its turn, where it has one."""
+
+    block = ""
+    turn: ManagedTransaction | None = None
+
+
 class Neo4jEngine:
     name = dialect = "neo4j"
     capabilities = Capabilities(single_owner=False, bulk_load=True, file_backup=False, typed=False)
@@ -49,13 +58,10 @@ class Neo4jEngine:
         self.where = address.shown
         self.library = ported()
         self._most_rows = settings.query_max_rows
-        self._texts: dict[str, Text] = {
-            block.full_name: text_of(block, self.library)
-            for entity in self.library.entities.values()
-            for block in entity.blocks.values()
-        }
+        self._texts: dict[str, Text] = dict(texts())
         self._server = Server(address, options or section(Neo4jSettings, "neo4j"))
         self._numbers = Numbers(self.clock_offset_ms)
+        self._here = _Here()
 
     @property
     def clock_offset_ms(self) -> int:
@@ -65,20 +71,33 @@ class Neo4jEngine:
     def read(self, block: Block, parameters: Mapping[str, Any]) -> list[Row]:
         block.check(parameters)
         text = self._texts[block.full_name]
+        if self._here.turn is not None:
+            return _rows(text, self._here.turn.run(text.statement, dict(parameters)))
         at = f"{block.full_name} ({block.file}:{block.line})"
         return self._server.read(text.statement, parameters, partial(_rows, text), at)
 
     def write(self, unit: Unit) -> UnitResult:
         check(unit, self.library)
         shorter, places = joined(unit)
-        for left in reversed(range(_COLLISIONS)):
+        if self._here.turn is not None:
+            return parted(unit, places, self._carry_out(shorter, self._here.turn))
+        return parted(unit, places, self._with_fresh_numbers(lambda: self._write(shorter)))
+
+    def in_turn(self, name: str, work: Callable[[], T]) -> T:
+        """Run `work` in one transaction that has waited for this turn; a kill ends the turn with its connection."""
+
+        def run(transaction: ManagedTransaction) -> T:
+            self._here.block = "graph.turn"
+            transaction.run(self._texts["graph.turn"].statement, {"name": name}).consume()
+            self._here.turn = transaction
             try:
-                return parted(unit, places, self._write(shorter))
-            except UnitFailed as error:
-                if "`seq`" not in error.reason or not left:
-                    raise
-                self._numbers.renew()
-        raise AssertionError("the last attempt returns or raises")
+                return work()
+            finally:
+                self._here.turn = None
+
+        if self._here.turn is not None:
+            return work()
+        return self._with_fresh_numbers(lambda: self._told(lambda: self._all(run, again=False)))
 
     def query(
         self, text: str, parameters: Mapping[str, Any], *, max_rows: int | None, timeout_seconds: float | None
@@ -135,28 +154,46 @@ class Neo4jEngine:
         self._server.close()
 
     def _write(self, unit: Unit) -> UnitResult:
-        at = unit.steps[0].block if unit.steps else ""
         again = self._repeatable(unit)
 
         def alone(block: Block, parameters: Mapping[str, Any]) -> list[Row]:
+            self._here.block = block.full_name
             text = self._texts[block.full_name]
             return self._server.write(text.statement, parameters, partial(_rows, text), block.full_name, again=again)
 
-        def together(transaction: ManagedTransaction) -> UnitResult:
-            def run(block: Block, parameters: Mapping[str, Any]) -> list[Row]:
-                nonlocal at
-                at = block.full_name
-                text = self._texts[at]
-                return _rows(text, transaction.run(text.statement, dict(parameters)))
+        if len(unit.steps) == 1:
+            return self._told(lambda: carry_out(unit, self.library, alone, self._number))
+        return self._told(lambda: self._all(partial(self._carry_out, unit), again=again))
 
-            return carry_out(unit, self.library, run, self._number)
+    def _all(self, work: Callable[[ManagedTransaction], T], *, again: bool) -> T:
+        return self._server.write_all(work, lambda: self._here.block, again=again)
 
+    def _carry_out(self, unit: Unit, transaction: ManagedTransaction) -> UnitResult:
+        def run(block: Block, parameters: Mapping[str, Any]) -> list[Row]:
+            self._here.block = block.full_name
+            text = self._texts[block.full_name]
+            return _rows(text, transaction.run(text.statement, dict(parameters)))
+
+        return carry_out(unit, self.library, run, self._number)
+
+    def _told(self, write: Callable[[], T]) -> T:
+        """An error of the server as one that names the block."""
         try:
-            if len(unit.steps) == 1:
-                return carry_out(unit, self.library, alone, self._number)
-            return self._server.write_all(together, lambda: at, again=again)
+            return write()
         except QueryError as error:
-            raise UnitFailed(at, str(error).removeprefix(f"{at}: ")) from error
+            block = self._here.block
+            raise UnitFailed(block, str(error).removeprefix(f"{block}: ")) from error
+
+    def _with_fresh_numbers(self, write: Callable[[], T]) -> T:
+        """Should another process have given out the same numbers, others are drawn and all is written again."""
+        for left in reversed(range(_COLLISIONS)):
+            try:
+                return write()
+            except UnitFailed as error:
+                if "`seq`" not in error.reason or not left:
+                    raise
+                self._numbers.renew()
+        raise AssertionError("the last attempt returns or raises")
 
     def _number(self, block: Block, count: int) -> range:
         return self._numbers.take(count)

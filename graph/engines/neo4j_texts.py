@@ -10,8 +10,9 @@ named statement travel as one record.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from graphvine.queries import Block, Library, QueryFileError, library
 from graphvine.queries.tokens import Token, is_keyword, tokenise
@@ -37,6 +38,14 @@ def ported() -> Library:
     return Library(whole.dialect, {name: entity for name, entity in whole.entities.items() if name not in bare})
 
 
+@cache
+def texts() -> Mapping[str, Text]:
+    """The statement of every block that is ported, by its full name."""
+    blocks = ported()
+    found = [block for entity in blocks.entities.values() for block in entity.blocks.values()]
+    return {block.full_name: text_of(block, blocks) for block in found}
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """A statement, and the names of its columns (none where it returns nothing)."""
@@ -51,7 +60,7 @@ def text_of(block: Block, blocks: Library) -> Text:
     statement = read_before_deleted(without_casts(statement))
     names = returned(block.text)
     if names:
-        listed = ", ".join(names)
+        listed = ", ".join(f"`{name}`" for name in names)
         statement = f"CALL () {{\n{statement}\n}}\nRETURN collect([{listed}]) AS rows"
     return Text(statement, names)
 
@@ -143,4 +152,4 @@ def _names(tokens: Sequence[Token]) -> list[str]:
 def _name(item: Sequence[Token]) -> str:
     alone = len(item) == 1
     renamed = len(item) > 2 and item[-2].name == "as"
-    return item[-1].text if (alone or renamed) and item[-1].kind == "word" else ""
+    return item[-1].text.strip("`") if (alone or renamed) and item[-1].kind in ("word", "quoted") else ""

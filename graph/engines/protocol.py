@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from graphvine.queries import Block, Library
 from graphvine.records import Claim, QueryResult, Row, Step, TableInfo, Unit, UnitResult
 
+T = TypeVar("T")
 # Makes the step that records, in the same transaction, what came of a unit.
 Receipt = Callable[[UnitResult], Step]
 
@@ -78,6 +79,17 @@ class KeepingEngine(Engine, Protocol):
     """An engine that can write a receipt with a unit, so that whoever sent it may ask whether it was done."""
 
     def write(self, unit: Unit, receipt: Receipt | None = None) -> UnitResult: ...
+
+
+class SharedEngine(Engine, Protocol):
+    """An engine whose store many processes write to (neither `single_owner` nor `served`)."""
+
+    def in_turn(self, name: str, work: Callable[[], T]) -> T:
+        """Run `work` while nobody else has the turn of this name; all that it reads and writes is one transaction.
+
+        It may be run more than once, each time from the start: what an earlier run wrote is gone then.
+        """
+        ...
 
 
 class ServedEngine(Engine, Protocol):

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from graphvine.graph import Graph
 
 _WORD = re.compile(r"\w+")
+# A word or a "phrase", without the minus that excludes it; a minus inside of a word does not.
+_CLAUSE = re.compile(r'(?P<minus>(?<!\S)-)?(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))')
+_MOST_CLAUSES, _MOST_CHARACTERS = 64, 2_000
 # Of what an index names, some are gone since.
 _SPARE = 2
 _SNIPPET_CHARACTERS = 200
@@ -54,6 +57,25 @@ class NothingToFollow:
 
     def close(self) -> None:
         return None
+
+
+def lucene(text: str, fields: Sequence[str], *, all_words: bool) -> str:
+    """What people type (words, "phrases", -exclusions) in the server's language of queries; '' where it holds no word.
+
+    A clause may be found in any of the fields; in the first of them it counts double.
+    """
+    clauses: list[str] = []
+    wanted = False
+    for found in list(_CLAUSE.finditer(text[:_MOST_CHARACTERS]))[:_MOST_CLAUSES]:
+        words = _WORD.findall((found["phrase"] or found["word"] or "").lower())
+        if not words:
+            continue
+        quoted = f'"{" ".join(words)}"'
+        places = " ".join(f"{name}:{quoted}{'^2' if name == fields[0] else ''}" for name in fields)
+        excluded = found["minus"] is not None
+        clauses.append(f"{'-' if excluded else '+' if all_words else ''}({places})")
+        wanted = wanted or not excluded
+    return " ".join(clauses if wanted else ["*:*", *clauses]) if clauses else ""
 
 
 def around(text: str, words: str) -> Snippet | None:

@@ -9,6 +9,11 @@ WITH l
 MATCH (s:State {machine: $machine})
 SET s.gone = $at_ms;
 
+// name: turn(name)
+// Wait for the turn of whoever takes it by this name, and keep it until the transaction ends, however it does.
+MERGE (l:Lock {name: $name})
+SET l.lock = 0;
+
 // name: hold()
 // Hold the rows that were found until the transaction ends. The engine puts this between the search of a guarded block
 // and the block itself, which then looks at these rows alone; the name in backticks stands for the block's own.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from graphvine.engines.neo4j import Neo4jEngine
@@ -12,6 +14,12 @@ from graphvine.graph import Graph
 def only_here(engine_name: str) -> None:
     if engine_name != "neo4j":
         pytest.fail("these tests are of one engine: run them with --engine neo4j")
+
+
+@pytest.fixture(autouse=True)
+def state_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept for a graph on a server stands in a folder of this test."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 from pathlib import Path
@@ -17,9 +18,12 @@ from graphvine.graph import Graph
 from graphvine.moving_files import Moved
 from graphvine.records import Step
 from graphvine.settings import Settings
+from graphvine.workers.parts.hn.intake import take_in
 from tests.acceptance.cli_support import run
+from tests.hn.making import DELIVERED, make
 from tests.support.articles import rows, states
 from tests.support.stores import QUICK, Place
+from tests.uploads.making import as_lines, items
 
 ODD = ["it's", 'a "quote"', "line\nbreak", "漢字", "🌱", "{title: 'x'}", "`tick`", "\\"]
 
@@ -60,6 +64,8 @@ def grow(graph: Graph, count: int, seed: int = 7) -> None:
     claims.fail(dead, "404", permanent=True)
     assert held.state == "claimed"
     graph.exclude("article", ["article 3", titles[-1]])
+    take_in(graph, make(60, deep=5).items, "BULK_UPLOAD", handed_over_at=DELIVERED)
+    graph.upload(io.BytesIO(as_lines([*items(6, first=1_000), {"id": 2_000, "type": "essay"}])), name="a file")
     graph.pause("article", "moving house")
 
 
@@ -97,6 +103,7 @@ def test_from_kuzu_to_neo4j_and_back_it_is_the_same_graph(place: Place, tmp_path
         assert not [finding for finding in graph.doctor() if not finding.ok]
     assert sums(out) == sums(over) == sums(back)
     assert {"Article", "Section", "Category", "Failure", "HAS_SECTION", "LINKS_TO"} <= set(sums(out))
+    assert {"HNItem", "PARENT_OF", "Upload", "Collection", "CONTAINS", "UploadError"} <= set(sums(out))
 
 
 def test_what_was_moved_can_be_worked_on(place: Place, exported: tuple[Path, Moved]) -> None:
@@ -107,6 +114,10 @@ def test_what_was_moved_can_be_worked_on(place: Place, exported: tuple[Path, Mov
         taken = claims.claim(10)
         assert len(taken) == 10 and [claim.seq for claim in taken] == sorted(claim.seq for claim in taken)
         claims.complete(taken)
+        below = {"id": 3_000, "type": "comment", "parent": 1_000, "text": "over here"}
+        assert graph.hn.add([*items(6, first=1_000), below]).new == 1, "the others are known"
+        assert graph.hn.search("quoted").total > 0 and graph.hn.ancestors(3_000)[0].id == 1_000
+        assert graph.uploads.list()[0].state == "partial_success"
         assert graph.seed("article", ["new here"]) == 1
         assert max(row["seq"] for row in rows(graph).values()) == rows(graph)["new here"]["seq"]
 

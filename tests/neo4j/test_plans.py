@@ -15,6 +15,7 @@ from graphvine.engines.neo4j import Neo4jEngine
 from graphvine.engines.neo4j_texts import ported, text_of
 from graphvine.graph import Graph
 from graphvine.queries import library
+from graphvine.workers.parts.hn.intake import take_in
 from tests.support import servers
 from tests.support.stores import Place
 
@@ -33,10 +34,18 @@ def filled(template: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         graph.seed("article", (f"{number:05}" for number in range(ROWS)))
         claims = graph.claims("article", "w")
         claims.complete(claims.claim(ROWS // 2))
+        take_in(graph, (_item(id) for id in range(1, ROWS // 2)), "BULK_UPLOAD")
+        graph.seed("hn_item", map(str, range(ROWS // 2, ROWS)))
         # What a new statement is planned by: the server counts when it likes, and these tests can't wait for that.
         with servers.session(servers.address()) as asking:
             asking.run("CALL db.prepareForReplanning()").consume()
         yield graph
+
+
+def _item(id: int) -> dict[str, Any]:
+    """A story and nineteen comments, and so on."""
+    first = id - id % 20 or 1
+    return {"id": id, "type": "story", "title": "t"} if id == first else {"id": id, "type": "comment", "parent": first}
 
 
 def profile(graph: Graph, block: str, parameters: dict[str, Any]) -> Plan:
@@ -94,6 +103,44 @@ def test_the_queue_comes_out_of_the_index_in_order(filled: Graph, block: str) ->
     assert not operators(plan).intersection(WHOLE_TABLE)
     assert any(name == "NodeIndexSeek" and "expansion_depth" in details for name, details, _ in plan)
     assert hits(plan) < 20 * 4 * BATCH, "it stops at the limit"
+
+
+def test_the_queue_of_items_comes_out_of_the_index_in_order(filled: Graph) -> None:
+    plan = profile(filled, "hn_item.ready_from", {"now": NOW, "lease": 0, "skip": 3 * BATCH, "limit": BATCH})
+    assert not operators(plan).intersection(SORTED)
+    assert not operators(plan).intersection(WHOLE_TABLE)
+    assert hits(plan) < 20 * 4 * BATCH, "it stops at the limit"
+
+
+@pytest.mark.parametrize(
+    ("block", "given"),
+    [
+        ("hn_item.known", {"rows": [{"hnId": id} for id in range(1, BATCH + 1)], "first_id": 1}),
+        ("hn_item.waiting_for", {"ids": list(range(1, BATCH + 1))}),
+        ("hn_item.stale", {"cutoff": moment(NOW), "limit": 100}),
+        ("hn_item.next_due", {"now": NOW + 1_000, "lease": -1, "never": NEVER}),
+        ("hn_item.oldest_heartbeat", {}),
+        ("hn_item.retries_due", {"now": NOW, "limit": 100}),
+        ("hn_item.unlinked", {"limit": 100}),
+        ("hn_item.left_behind", {"limit": 100}),
+        ("hn_item.wanting", {}),
+    ],
+)
+def test_items_are_found_by_what_is_asked_of_them(filled: Graph, block: str, given: dict[str, Any]) -> None:
+    plan = profile(filled, block, given)
+    assert not operators(plan).intersection(WHOLE_TABLE)
+    assert hits(plan) < 60 * BATCH
+
+
+@pytest.mark.parametrize("way", [{"way": "ids", "ids": [3]}, {"way": "author", "author": "a"}, {"way": "stories"}])
+def test_a_search_takes_the_way_in_that_it_is_told(filled: Graph, way: dict[str, Any]) -> None:
+    given: dict[str, Any] = {
+        "text_words": "", "plain_words": "", "author": "", "type": "", "place": "", "stories": [1], "parents": [],
+        "ids": [], "score_from": 0, "score_to": 9, "time_from": 0, "time_to": 9, "order": "time", "skip": 0, "limit": 5,
+    }  # fmt: skip
+    plan = profile(filled, "hn_item.search", {"asked": given | way, "most": 100})
+    assert not operators(plan).intersection(WHOLE_TABLE)
+    assert hits(plan) < 60 * BATCH
 
 
 def test_a_sort_would_be_seen(filled: Graph) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from graphvine.errors import StoreClosed
 from graphvine.graph import Graph
-from graphvine.records import Step, Unit
+from graphvine.records import Row, Step, Unit
 from graphvine.workers.hn.by_hand import retry_due
 from graphvine.workers.hn.errors import SourceAway
 from graphvine.workers.hn.pull import SINCE_LAST, Pull, Pulled
@@ -32,15 +32,36 @@ def jobs(graph: Graph, settings: HNSettings | None = None) -> list[Job]:
 
 
 def mend(graph: Graph) -> int:
-    """Retries that are due go back into the queue, and items that missed their story get it. Returns how many."""
+    """Retries that are due go back into the queue, and items that missed their parent or their story get them.
+
+    Returns how many.
+    """
     moved = retry_due(graph)
-    while rows := graph.read("hn_item.left_behind", limit=_ROWS_AT_ONCE):
+    taking = intake(graph)
+    if "unlinked" in graph.library.entities["hn_item"].blocks:
+        while linked := taking.alone(lambda: _link(graph)):
+            moved += linked
+    while settled := taking.alone(lambda: _settle(graph, graph.read("hn_item.left_behind", limit=_ROWS_AT_ONCE))):
+        moved += settled
+    return moved
+
+
+def _link(graph: Graph) -> int:
+    rows = graph.read("hn_item.unlinked", limit=_ROWS_AT_ONCE)
+    for block, options in (("link", False), ("option", True)):
+        pairs = [{"parent": r["parent"], "child": r["hnId"], "claim": 0} for r in rows if r["option"] == options]
+        if pairs:
+            graph.run(Unit.of([Step(f"hn_item.{block}", {"rows": pairs, "first_parent": 1, "first_child": 1})]))
+    _settle(graph, [row for row in rows if row["story"]])
+    return len(rows)
+
+
+def _settle(graph: Graph, rows: list[Row]) -> int:
+    if rows:
         settled = [{"hnId": row["hnId"], "story": row["story"], "stamp": 0} for row in rows]
         first = min(row["hnId"] for row in rows)
-        with intake(graph).apart():
-            graph.run(Unit.of([Step("hn_item.settle_story", {"rows": settled, "first_id": first})]))
-        moved += len(rows)
-    return moved
+        graph.run(Unit.of([Step("hn_item.settle_story", {"rows": settled, "first_id": first})]))
+    return len(rows)
 
 
 def _pulling(graph: Graph, settings: HNSettings, pull: Callable[[Pull], Pulled]) -> Callable[[], Any]:

@@ -11,14 +11,16 @@ from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
 from graphvine.search import Filters, Range, Results
 from graphvine.workers.hn.by_hand import row_of
-from graphvine.workers.hn.threads import Item, as_item, below_of, load
-from graphvine.workers.parts.hn.documents import KIND
+from graphvine.workers.hn.on_server import NothingToFollow, ServerItems
+from graphvine.workers.hn.threads import Item, as_item, below_of
 from graphvine.workers.parts.hn.following import share, unshare
 
 Sort = Literal["relevance", "date", "score"]
 _SORTS = {"relevance": "relevance", "date": "-time", "score": "-score"}
 # Items of one author that a join takes into account, the newest first.
 MOST_JOINED = 20_000
+# The index holds nothing else: to ask for items only would be one more list of all of them to go through.
+_ANY_KIND = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +43,9 @@ class HNSearch:
     """Open it once and search often. What was written before the call is found by it."""
 
     def __init__(self, graph: Graph) -> None:
-        if not graph.engine.capabilities.single_owner:
-            raise GraphvineError(f"items on {graph.engine.name} can't be searched by words yet: open an embedded graph")
         self._graph = graph
-        self._index = share(graph)
+        self._beside = not ServerItems.serves(graph)
+        self._index: Any = share(graph) if self._beside else NothingToFollow(graph)
         self._open = True
 
     def __enter__(self) -> Self:
@@ -76,12 +77,14 @@ class HNSearch:
 
     def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
         """Make the index anew from the graph."""
-        return self._index.rebuild(progress)
+        read: int = self._index.rebuild(progress)
+        return read
 
     def close(self) -> None:
         if self._open:
             self._open = False
-            unshare(self._graph)
+            if self._beside:
+                unshare(self._graph)
 
     def _join(self, filters: dict[str, Any], under: int | None, story_by: str | None, reply_to: str | None) -> bool:
         """Turn what is asked of the thread into filters; False when nothing can match."""
@@ -107,19 +110,21 @@ class HNSearch:
         return stories is None or bool(stories)
 
     def _ids_of(self, author: str, more: Filters) -> list[int]:
-        found: list[int] = self._index.index.seqs(KIND, {"author": author, **more}, sort="-time", limit=MOST_JOINED)
+        found: list[int] = self._index.index.seqs(
+            _ANY_KIND, {"author": author, **more}, sort="-time", limit=MOST_JOINED
+        )
         return found
 
     def _ask(self, words: str, filters: Filters, sort: Sort, limit: int, offset: int) -> Results:
         if sort not in _SORTS:
             raise GraphvineError(f"items are sorted by {', '.join(_SORTS)}, not by {sort!r}")
         order = _SORTS[sort] if words.strip() or sort != "relevance" else "-time"
-        found: Results = self._index.index.text(words, KIND, filters, limit=limit, offset=offset, sort=order)
+        found: Results = self._index.index.text(words, _ANY_KIND, filters, limit=limit, offset=offset, sort=order)
         return found
 
     def _page(self, results: Results) -> Page:
         ids = [int(hit.id) for hit in results.hits]
-        rows = {row["hnId"]: row for row in load(self._graph, ids)} if ids else {}
+        rows = {id: row for id in ids for row in self._graph.read("hn_item.shown", hnId=id)}
         found = [
             Found(as_item(rows[int(hit.id)]), hit.snippet.text if hit.snippet is not None else "", hit.score)
             for hit in results.hits if int(hit.id) in rows

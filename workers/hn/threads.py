@@ -116,9 +116,9 @@ def story(graph: Graph, id: int) -> Item | None:
 
 def load(graph: Graph, ids: Sequence[int]) -> list[Row]:
     """Items by id, in no order."""
-    if len(ids) <= _FEW:
+    if len(ids) <= _FEW and graph.engine.capabilities.single_owner:
         return [row for id in ids for row in graph.read("hn_item.item", hnId=id)]
-    return graph.read("hn_item.items", rows=[{"hnId": id} for id in ids], first_id=min(ids))
+    return graph.read("hn_item.items", rows=[{"hnId": id} for id in ids], first_id=min(ids)) if ids else []
 
 
 def in_order(ids: Sequence[int], listed: Sequence[int] | None) -> list[int]:

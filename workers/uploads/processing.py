@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+from graphvine.engines.neo4j_address import is_address
 from graphvine.errors import ClaimLost
 from graphvine.graph import Graph
 from graphvine.records import Claim, Step
@@ -14,6 +17,7 @@ from graphvine.workers.parts.hn.batch import Batch
 from graphvine.workers.parts.hn.following import following
 from graphvine.workers.parts.hn.intake import intake
 from graphvine.workers.uploads.batches import Outcome, Ready, guard, moved_on, prepare, with_items
+from graphvine.workers.uploads.errors import FileFault
 from graphvine.workers.uploads.memory import give_back
 from graphvine.workers.uploads.parts import Place
 from graphvine.workers.uploads.processors import Stopped, Work
@@ -101,5 +105,15 @@ def _bounded(wanted: list[tuple[int, int, int]], work: Work) -> list[tuple[int, 
 
 
 def spool_folder(graph: Graph) -> Path:
-    """Where our own copies of files stand, beside the graph."""
-    return Path(f"{graph.engine.where}.uploads")
+    """Where our own copies of files stand: beside the graph, or with this user's state where it is on a server."""
+    where = graph.engine.where
+    if where.startswith(("http://", "https://")):
+        raise FileFault(
+            "what comes through a pipe is kept beside the graph, which is elsewhere: name a file that the service can"
+            " read, or send it by HTTP, as in 'curl -F file=@- .../uploads'"
+        )
+    if not is_address(where):
+        return Path(f"{where}.uploads")
+    state = os.environ.get("XDG_STATE_HOME", "")
+    home = Path(state) if os.path.isabs(state) else Path.home() / ".local" / "state"
+    return home / "graphvine" / f"{quote(where, safe='')}.uploads"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,20 @@ class Batch:
     # Items of the graph whose way up to a story is whole by this batch.
     settled: list[tuple[int, int]] = field(default_factory=list)
 
+    def back_to_here(self) -> Callable[[], None]:
+        """What makes the batch again as it is now, for whoever may have to begin anew."""
+        before = [(draft, draft.as_it_is()) for draft in self.drafts]
+
+        def back() -> None:
+            self.drafts[:] = [draft for draft, _ in before]
+            for draft, values in before:
+                draft.be_again(values)
+            self.known.clear()
+            for found in (self.edges, self.edges_again, self.edges_gone, self.settled):
+                found.clear()
+
+        return back
+
     def alive(self) -> list[Draft]:
         """Drafts that go on: neither refused, nor found to be no news."""
         return [draft for draft in self.drafts if not draft.reason and draft.outcome not in ("skipped", "unchanged")]
@@ -50,7 +64,8 @@ def look_up(graph: Any, ids: Sequence[int]) -> dict[int, Row]:
     if not wanted:
         return {}
     first, last = min(wanted), max(wanted)
-    if len(wanted) <= _FEW:
+    # One by one is for who has the store at hand: to a server each question is a journey.
+    if len(wanted) <= _FEW and graph.engine.capabilities.single_owner:
         rows = [row for one in wanted for row in graph.read("hn_item.known_one", hnId=one)]
     elif last - first <= _DENSE * len(wanted):
         rows = graph.read("hn_item.known_between", first_id=first, last_id=last)

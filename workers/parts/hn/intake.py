@@ -9,8 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from graphvine.engines.protocol import SharedEngine
+from graphvine.errors import UnitFailed
 from graphvine.records import Step, Unit, UnitResult
 from graphvine.workers.parts.hn.batch import Batch
 from graphvine.workers.parts.hn.cascade import begin, finish
@@ -23,8 +25,11 @@ if TYPE_CHECKING:
     from graphvine.graph import Graph
     from graphvine.workers.parts.hn.following import HNIndex
 
+T = TypeVar("T")
 # A join costs a pass over the table whatever the batch, so batches are large.
 ITEMS_AT_ONCE = 20_000
+# How often a batch is begun anew, where ids are being put in beside it.
+_TRIES = 5
 # The first retry of what was refused.
 RETRY_MS = 300_000
 
@@ -57,10 +62,16 @@ class Prepared:
 
 
 class Intake:
-    """One for each graph: what waits for a parent is known in memory, so batches are taken in one after another."""
+    """One for each graph: what waits for a parent is known in memory, so batches are taken in one after another.
+
+    Where other processes write to the graph too, each batch waits for its turn at the server, and looks at everything
+    in the transaction that writes it.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self._graph = weakref.proxy(graph)
+        able = graph.engine.capabilities
+        self._shared = cast(SharedEngine, graph.engine) if not able.single_owner and not able.served else None
         self._machine = graph.library.machines["hn_item"]
         self._lock = threading.RLock()
         self._threads = Threads(self._graph)
@@ -84,18 +95,24 @@ class Intake:
     def write(self, prepared: Prepared, steps: Sequence[Step] = (), guards: Sequence[Step] = ()) -> Taken:
         """The rest of the way, and the transaction."""
         batch, rejected = prepared.batch, prepared.rejected
-        with self._writing(batch):
+
+        def write() -> Taken:
+            finish(self._machine, batch)
             refused = refused_of(batch)
             self._write(batch, refused, [*guards, *self._steps(batch, refused), *rejected, *steps])
             self._remember(batch)
             return counted(batch.drafts, len(rejected))
+
+        return self._alone(batch, write)
 
     def write_held(self, prepared: Prepared, claimed: Callable[[Batch], tuple[Step, Sequence[Step]]]) -> bool:
         """The same for whoever answers for refused items by itself: nothing is written of them, and nothing at all
         where the claim is lost (False). `claimed` is asked, once the outcome is known, for the guard and more steps.
         """
         batch = prepared.batch
-        with self._writing(batch):
+
+        def write() -> bool:
+            finish(self._machine, batch)
             guard, more = claimed(batch)
             held = self._write(batch, [], [guard, *self._steps(batch, []), *more], if_held=True)
             if held:
@@ -104,17 +121,48 @@ class Intake:
                 self._threads.forget()
             return held
 
-    @contextmanager
-    def _writing(self, batch: Batch) -> Iterator[None]:
+        return self._alone(batch, write)
+
+    def alone(self, work: Callable[[], T]) -> T:
+        """Do something while nobody takes items in. Where other processes could, it is one transaction, and may be
+        done more than once, the last time for good.
+        """
         with self._lock:
             try:
-                finish(self._machine, batch)
-                yield
-            except BaseException:
+                return self._in_turn(work)
+            finally:
                 self._threads.forget()
-                raise
+
+    def _in_turn(self, work: Callable[[], T]) -> T:
+        return work() if self._shared is None else self._shared.in_turn("hn_item", work)
+
+    def _alone(self, batch: Batch, write: Callable[[], T]) -> T:
+        if self._shared is None:
+            with self._lock:
+                try:
+                    return write()
+                except BaseException:
+                    self._threads.forget()
+                    raise
+        back = batch.back_to_here()
+
+        def afresh() -> T:
+            back()
+            self._threads.forget()
+            return write()
+
+        for _ in range(_TRIES):
+            try:
+                return self.alone(afresh)
+            except UnitFailed as error:
+                # Somebody put ids in by hand meanwhile: now they are seen.
+                if "`hnId`" not in error.reason:
+                    raise
+        return self.alone(afresh)
 
     def _remember(self, batch: Batch) -> None:
+        if self._shared is not None:
+            return  # others write meanwhile: the next batch looks for itself
         self._threads.remember(batch, [d for d in batch.drafts if d.outcome in _WRITTEN and not d.reason])
 
     @contextmanager
@@ -135,6 +183,10 @@ class Intake:
         result: UnitResult = self._graph.run(Unit.of(steps, if_held=if_held))
         if if_held and not result.held:
             return False
+        if self._shared is not None:
+            for step, rows in zip(steps, result.rows, strict=True):
+                if step.block in _MAKING and len(rows) < len(step.parameters["rows"]):
+                    raise UnitFailed(step.block, "some `hnId` were put in meanwhile")
         if self.index is not None:
             # The guard of a claim returns the number of its own row, which is no stamp.
             answers = result.rows[1:] if if_held else result.rows
@@ -166,6 +218,7 @@ class Intake:
         return drafts, rejected
 
 
+_MAKING = frozenset({"hn_item.take_in", "hn_item.refuse"})
 _WRITTEN = frozenset({"new", "updated", "revived"})
 
 

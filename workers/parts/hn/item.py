@@ -59,6 +59,17 @@ class Draft:
         self.reason, self.trace, self.failed_in = reason, trace, self.state
         self.state = "failed"
 
+    def as_it_is(self) -> tuple[Any, ...]:
+        """What `be_again` needs to make it so again."""
+        return tuple(dict(value) if name == "content" else value for name, value in self._values())
+
+    def be_again(self, before: tuple[Any, ...]) -> None:
+        for (name, _), value in zip(self._values(), before, strict=True):
+            setattr(self, name, dict(value) if name == "content" else value)
+
+    def _values(self) -> list[tuple[str, Any]]:
+        return [(name, getattr(self, name)) for name in self.__slots__]
+
     def raw(self) -> str | None:
         """What was given, as JSON that every engine can store; None where it is too much to keep."""
         text = json.dumps(self.given, sort_keys=True, default=str)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from graphvine.records import Row
 from graphvine.workers.parts.hn.batch import Batch, Edge
 from graphvine.workers.parts.hn.item import Draft
 
@@ -18,6 +19,7 @@ class Threads:
 
     def __init__(self, graph: Any) -> None:
         self._graph = graph
+        self._asks = "waiting_for" in graph.library.entities["hn_item"].blocks
         self._waiting: dict[int, set[int]] | None = None
 
     def forget(self) -> None:
@@ -26,7 +28,7 @@ class Threads:
 
     def place(self, batch: Batch, drafts: list[Draft], made: set[int]) -> None:
         """Give each draft its story, and the batch its edges. `made` are the rows that this batch makes."""
-        waiting = self._load()
+        waiting = self._load(made | {draft.id for draft in drafts})
         by_id = {draft.id: draft for draft in drafts}
         for draft in drafts:
             self._find_story(draft, by_id, batch)
@@ -61,13 +63,21 @@ class Threads:
             waiting.get(self._above.pop(id, 0), set()).discard(id)
             self._options.pop(id, None)
 
-    def _load(self) -> dict[int, set[int]]:
-        if self._waiting is None or not self._graph.engine.capabilities.single_owner:
+    def _load(self, ids: set[int] | None = None) -> dict[int, set[int]]:
+        """What waits. Of a server that others write to it is asked each time, and only for these."""
+        if self._waiting is None or self._asks:
             self._waiting, self._options, self._above = {}, {}, {}
-            for row in self._graph.read("hn_item.unresolved"):
+            for row in self._rows(ids):
                 self._waiting.setdefault(row["above"], set()).add(row["hnId"])
                 self._options[row["hnId"]] = row["option"]
         return self._waiting
+
+    def _rows(self, ids: set[int] | None) -> list[Row]:
+        if ids is None or not self._asks:
+            found: list[Row] = self._graph.read("hn_item.unresolved")
+        else:
+            found = self._graph.read("hn_item.waiting_for", ids=sorted(ids)) if ids else []
+        return found
 
     _options: dict[int, bool]
     _above: dict[int, int]
