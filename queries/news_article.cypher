@@ -439,10 +439,10 @@ RETURN a.seq AS seq;
 
 // == Lines to the rest of the graph ==
 
-// name: stories(topic, model, after, limit)
+// name: stories(topic, model, limit)
 // The newest articles of which it is known what they mean, to compare others with.
 MATCH (a:NewsArticle)
-WHERE a.topic = $topic AND a.embeddingModel = $model AND a.seq > $after
+WHERE a.topic = $topic AND a.embeddingModel = $model
 RETURN a.seq AS seq, a.id AS id
 ORDER BY a.seq DESC LIMIT $limit;
 

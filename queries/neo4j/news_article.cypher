@@ -78,10 +78,10 @@ MATCH (a:NewsArticle)
 WHERE a.state = CASE $lease WHEN 0 THEN 'pending' ELSE '' END AND a.due > $now AND a.due < $never AND a.lease = $lease
 RETURN min(a.due) AS due, count(*) AS waiting;
 
-// name: stories(topic, model, after, limit)
+// name: stories(topic, model, limit)
 // The newest articles of which it is known what they mean, to compare others with. Differs: the order comes from the index.
 MATCH (a:NewsArticle)
-WHERE a.topic = $topic AND a.embeddingModel = $model AND a.seq > $after
+WHERE a.topic = $topic AND a.embeddingModel = $model AND a.seq IS NOT NULL
 RETURN a.seq AS seq, a.id AS id
 ORDER BY a.topic DESC, a.embeddingModel DESC, a.seq DESC LIMIT $limit;
 

@@ -45,7 +45,7 @@ READY = {"now": NOW, "lease": 0, "limit": BATCH}
         ("scrape_item.results", {"batch_seq": 0, "after": 0, "limit": BATCH}),
         ("news_article.ready", READY),
         ("news_article.ready_from", {**READY, "skip": BATCH}),
-        ("news_article.stories", {"topic": "BTC", "model": "m", "after": 0, "limit": BATCH}),
+        ("news_article.stories", {"topic": "BTC", "model": "m", "limit": BATCH}),
         ("news_processor.front", {"topic": "BTC", "now": NOW, "limit": BATCH}),
     ],
 )

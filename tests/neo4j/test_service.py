@@ -97,6 +97,14 @@ def test_the_daemon_and_its_dashboard(client: httpx.Client, site: Site) -> None:
     assert {one["pipeline"] for one in found(client, "/machines")} >= {"article", "news_article", "scrape_item"}
     hits = found(client, "/search", q="climbing plant", mode="text")
     assert hits and {"article", "score"} <= set(hits[0])
+    thread = [
+        {"id": 1, "type": "story", "title": "A graph of vines", "by": "ada", "time": 1_700_000_000, "score": 7},
+        {"id": 2, "type": "comment", "parent": 1, "text": "It climbs.", "by": "bob", "time": 1_700_000_100},
+    ]
+    assert client.post("/hn/items", json=thread).json()["new"] == 2
+    assert [one["id"] for one in found(client, "/hn/items/1/thread")["items"]] == [1, 2]
+    assert [one["item"]["id"] for one in found(client, "/hn/search", q="climbs")["found"]] == [2]
+    assert found(client, "/neighbourhood", label="HNItem", key="2")["edges"][0]["type"] == "PARENT_OF"
     asked = {"statement": "MATCH (n:NewsArticle) RETURN n.state AS state, count(*) AS n ORDER BY state"}
     told = client.post("/cypher", json=asked)
     assert told.json()["data"] == {"fields": ["state", "n"], "values": [["failed", 1], ["processed", 2]]}

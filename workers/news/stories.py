@@ -88,9 +88,8 @@ class Stories:
 
         if self._known.loaded and self._graph.engine.capabilities.single_owner:
             return
-        rows = self._graph.read(
-            f"{PIPELINE}.stories", topic=self._topic, model=self._embedder.name, after=self._after(), limit=self._most
-        )
+        given = {"topic": self._topic, "model": self._embedder.name, "limit": self._most}
+        rows = self._graph.read(f"{PIPELINE}.stories", **given)
         known = self._known.vectors
         if unknown := [row["id"] for row in rows if row["id"] not in known]:
             read = self._graph.read(f"{PIPELINE}.vectors", keys=unknown)
@@ -98,12 +97,6 @@ class Stories:
             found = {row["id"]: (row["seq"], vectors[row["id"]]) for row in rows if row["id"] in vectors}
             self._known.vectors = OrderedDict(sorted((found | known).items(), key=lambda one: one[1][0]))
         self._known.loaded = True
-
-    def _after(self) -> int:
-        """A number behind which the newest lie, so that not all are looked at; an index on them needs none."""
-        if self._graph.engine.dialect != "kuzu":
-            return 0
-        return int(self._graph.read(f"{PIPELINE}.last_number")[0]["seq"] or 0) - 2 * self._most
 
 
 def _line(held: Held, other: str, number: int, similarity: float) -> Row:
