@@ -59,7 +59,9 @@ def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder:
     findings.tables["from file to completed"] = loads
     share, rate = float(loads[-1]["of the bare speed"]), float(loads[-1]["taken in (items/s)"])
     findings.speed_goal("speed against the bare work", "at least 0.5", f"{share:.2f}", share >= 0.5)
-    findings.speed_goal("items in a second", f"aiming at {AIM:,}", f"{rate:,.0f}", rate >= AIM)
+    # An aim and no goal: on a machine whose bare work is slower than that, nobody can reach it.
+    bare_rate = float(loads[-1]["bare work (items/s)"])
+    findings.notes.append(f"items in a second: {rate:,.0f}; the aim is {AIM:,}, the bare work here does {bare_rate:,.0f}")
     growth = seconds_each[-1] / seconds_each[0]
     findings.speed_goal(
         f"time of an item at {counts[-1]:,} against {counts[0]:,}", f"at most {MOST_GROWTH}", f"{growth:.2f}",

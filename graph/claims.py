@@ -263,6 +263,8 @@ def _kept(keep: Keep, before: list[Claim], now: list[Claim]) -> Step:
 
 def _one_claim_a_row(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
     """Within a unit a claim is known by its row's number, so an old and a new claim on one row must not share one."""
+    if len({outcome.claim.seq for outcome in outcomes}) == len(outcomes):
+        return [list(outcomes)]
     parts: list[dict[int, Outcome]] = []
     for outcome in outcomes:
         seq = outcome.claim.seq

@@ -16,6 +16,7 @@ _LONGEST = 300
 _SECONDS = 10.0
 _HIDDEN = frozenset({"Receipt", "SchemaVersion"})
 _NAMES = ("title", "name", "by", "url", "path", "message")
+_ALIAS = "shown_"
 _NEO4J = ("|", "type(r)", "labels(m)[0]")
 # Of neighbours: what they are called, and where they stand.
 _WORTH = frozenset({*_NAMES, "expansion_state", "expansion_depth", "state", "type", "score", "kind", "status"})
@@ -38,7 +39,7 @@ def around(graph: Graph, label: str, key: str, limit: int) -> dict[str, Any]:
         value = int(key)
     shown = [column for column, kind in table.columns.items() if "[" not in kind and kind != "BLOB"]
     columns = ", ".join(f"n.{column}" for column in shown)
-    found = _rows(graph, f"MATCH (n:{label}) WHERE n.{table.key} = $key RETURN {columns}", value, 1)
+    found = _rows(graph, f"MATCH (n:{label} {{{table.key}: $key}}) RETURN {columns}", value, 1)
     if not found:
         raise NoSuchNode(f"there is no {label} {key!r}")
     nodes = {(label, str(value)): _node(table, dict(zip(shown, found[0], strict=True)))}
@@ -71,12 +72,16 @@ def _beside(graph: Graph, table: Table, key: Any, outward: bool, most: int) -> I
     columns = _common(list(others.values()))
     names = "|".join(one.name for one in joining)
     way = f"-[r:{names}]->" if outward else f"<-[r:{names}]-"
-    holds = " AND (r.gone IS NULL OR r.gone = 0)" if any("gone" in one.columns for one in joining) else ""
+    holds = " WHERE (r.gone IS NULL OR r.gone = 0)" if any("gone" in one.columns for one in joining) else ""
     # In Kuzu `m:A:B` is either of the two, and a label has one name.
     bar, kind, label_of = (":", "label(r)", "label(m)") if graph.engine.dialect == "kuzu" else _NEO4J
+    returned = ", ".join(f"m.{column} AS {_ALIAS}{place}" for place, column in enumerate(columns))
+    keys = {one.key for one in others.values()}
+    # In one order, whatever order the engine's threads find them in: a drawing stays as it is when drawn again.
+    order = ["how", "what", *(f"{_ALIAS}{place}" for place, column in enumerate(columns) if column in keys)]
     text = (
-        f"MATCH (n:{table.name}){way}(m:{bar.join(others)}) WHERE n.{table.key} = $key{holds}"
-        f" RETURN DISTINCT {kind}, {label_of}, {', '.join(f'm.{column}' for column in columns)} LIMIT {most}"
+        f"MATCH (n:{table.name} {{{table.key}: $key}}){way}(m:{bar.join(others)}){holds}"
+        f" RETURN DISTINCT {kind} AS how, {label_of} AS what, {returned} ORDER BY {', '.join(order)} LIMIT {most}"
     )
     for name, label, *values in _rows(graph, text, key, most):
         yield name, _node(others[label], dict(zip(columns, values, strict=True)))

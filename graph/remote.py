@@ -46,10 +46,10 @@ def run_job(
     line, number, told_to_stop = _line(graph), 0, False
     id = line.ask("/engine/start_job", {"verb": verb, "asked": asked})
     while True:
-        if stop is not None and stop.is_set() and not told_to_stop:
-            told_to_stop = True
-            line.ask("/engine/stop_job", {"id": id})
         try:
+            if stop is not None and stop.is_set() and not told_to_stop:
+                line.ask("/engine/stop_job", {"id": id})
+                told_to_stop = True
             seconds = _WAIT_SECONDS if stop is None else 0.5
             found = line.ask("/engine/watch_job", {"id": id, "after": number, "seconds": seconds})
         except DaemonError as error:
@@ -62,7 +62,10 @@ def run_job(
             number = event["number"]
             if tell is not None:
                 tell(event["name"], event["facts"])
-        if found["state"] != "running":
+        if found["cut"]:
+            number = 0
+            id = line.ask("/engine/start_job", {"verb": verb, "asked": asked})
+        elif found["state"] != "running":
             if found["error"] is not None:
                 raise JobFailed(found["error"])
             return msgspec.convert(found["result"], kind)

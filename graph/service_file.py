@@ -28,9 +28,14 @@ class Service(msgspec.Struct, frozen=True, omit_defaults=True):
     version: str = ""
 
 
+def path_of(where: str) -> str:
+    """The path of an embedded graph, whatever its engine."""
+    return str(Path(where.removeprefix("ladybug:")).expanduser())
+
+
 def file_of(where: str) -> Path:
     """The file that belongs to an embedded graph."""
-    path = Path(where.removeprefix("ladybug:")).expanduser()
+    path = Path(path_of(where))
     return path.with_name(path.name + ENDING)
 
 
@@ -46,7 +51,7 @@ def announce(where: str, address: str, *, what: str, version: str) -> Service:
     """Say that this process serves the graph. Whoever holds the graph may do so, and nobody else."""
     me = os.getpid()
     service = Service(token_of(where), address, me, _began(me), what, version)
-    _write(file_of(where), service)
+    write_private(file_of(where), msgspec.json.encode(service))
     return service
 
 
@@ -54,7 +59,7 @@ def withdraw(where: str) -> None:
     """Nobody serves the graph any longer; the token stays for the next."""
     service = _read(file_of(where))
     if service is not None and service.pid == os.getpid():
-        _write(file_of(where), Service(service.token))
+        write_private(file_of(where), msgspec.json.encode(Service(service.token)))
 
 
 def token_of(where: str) -> str:
@@ -64,7 +69,7 @@ def token_of(where: str) -> str:
     if found is not None and found.token:
         return found.token
     made = Service(secrets.token_urlsafe(_TOKEN_BYTES))
-    _write(path, made)
+    write_private(path, msgspec.json.encode(made))
     return made.token
 
 
@@ -75,13 +80,14 @@ def _read(path: Path) -> Service | None:
         return None  # none there, another's, or no longer what it was: then nobody serves
 
 
-def _write(path: Path, service: Service) -> None:
+def write_private(path: Path, content: bytes) -> None:
+    """Put this in the place of a file, whole, for its owner's eyes alone."""
     part = path.with_name(f"{path.name}.{os.getpid()}.new")
     with contextlib.suppress(FileNotFoundError):
         part.unlink()
     handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(handle, "wb") as file:
-        file.write(msgspec.json.encode(service))
+        file.write(content)
     os.replace(part, path)
 
 

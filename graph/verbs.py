@@ -78,12 +78,13 @@ def reindex(graph: Graph, progress: Callable[[int], None] | None = None) -> int:
     if graph.door.served is not None:
         from graphvine.remote import call
 
-        return call(graph, "article.reindex", {}, int)
-    searching = ArticleSearch(graph)
-    try:
-        articles = searching.rebuild(progress)
-    finally:
-        searching.close()
+        articles = call(graph, "article.reindex", {}, int)
+    else:
+        searching = ArticleSearch(graph)
+        try:
+            articles = searching.rebuild(progress)
+        finally:
+            searching.close()
     items = hn(graph).reindex(progress) if "hn_item" in graph.library.entities else 0
     return articles + items
 

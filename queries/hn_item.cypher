@@ -314,6 +314,13 @@ RETURN a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS by, a.time AS t
     a.retryAttemptAt AS retryAttemptAt, a.retryDue AS retryDue, a.failedIn AS failedIn, a.seq AS seq, a.lease AS lease,
     a.failure_count AS failure_count, a.wants AS wants, a.hash AS hash;
 
+// name: shown(hnId)
+// What a list of items shows of one: half of the columns, half of the time.
+MATCH (a:HNItem {hnId: $hnId})
+RETURN a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS by, a.time AS time, a.title AS title, a.text AS text,
+    a.plain AS plain, a.url AS url, a.score AS score, a.parent AS parent, a.poll AS poll, a.deleted AS deleted,
+    a.dead AS dead, a.story AS story;
+
 // == The index ==
 
 // name: stamped(after, upto)

@@ -440,11 +440,18 @@ RETURN a.seq AS seq;
 // == Lines to the rest of the graph ==
 
 // name: stories(topic, model, after, limit)
-// What the newest articles mean, to compare others with.
+// The newest articles of which it is known what they mean, to compare others with.
 MATCH (a:NewsArticle)
 WHERE a.topic = $topic AND a.embeddingModel = $model AND a.seq > $after
-RETURN a.seq AS seq, a.id AS id, a.embedding AS embedding
+RETURN a.seq AS seq, a.id AS id
 ORDER BY a.seq DESC LIMIT $limit;
+
+// name: vectors(keys)
+// What these articles mean.
+UNWIND $keys AS key
+MATCH (a:NewsArticle)
+WHERE a.id = key
+RETURN a.id AS id, a.embedding AS embedding;
 
 // name: same_story(rows)
 // held: rows.claim

@@ -563,6 +563,7 @@ RETURN b.name AS name, b.seq AS seq
 ORDER BY b.seq LIMIT $limit;
 
 // name: manage(batch, lease, dead, worker, now, until)
+// guard
 // Take a batch in hand, where it is free, or its manager is known to be dead, or was silent too long.
 MATCH (b:ScrapeBatch {name: $batch})
 WHERE b.lease = 0 OR b.lease = $dead OR b.until < $now
@@ -571,6 +572,7 @@ RETURN b.seq AS seq, b.status AS status, b.round AS round, b.hook AS hook, b.hoo
     b.hook_tries AS hook_tries;
 
 // name: keep(batch, lease, until)
+// guard
 // The manager of a batch goes on.
 MATCH (b:ScrapeBatch {name: $batch})
 WHERE b.lease = $lease
@@ -578,6 +580,7 @@ SET b.until = $until
 RETURN b.seq AS seq;
 
 // name: unmanage(batch, lease)
+// guard
 // The manager lets go of its batch.
 MATCH (b:ScrapeBatch {name: $batch})
 WHERE b.lease = $lease
@@ -585,6 +588,7 @@ SET b.lease = 0, b.until = 0, b.manager = NULL
 RETURN b.seq AS seq;
 
 // name: reopen_batch(batch, lease, never)
+// guard
 // A finished batch with pages that are not at rest has another round.
 MATCH (b:ScrapeBatch {name: $batch})
 WHERE b.lease = $lease AND b.status = 'finished'

@@ -1,9 +1,9 @@
-"""Events of the graph as log lines: the one place where they are written."""
+"""Events of the graph as log lines: the one place that says which are worth how much."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
@@ -12,17 +12,21 @@ from graphvine.graph import Graph
 _log = logging.getLogger("graphvine")
 _LEVELS = {"read": logging.DEBUG, "write": logging.DEBUG, "claims_lost": logging.WARNING}
 _SLOW_SECONDS = 1.0
+Write = Callable[[int, str, Mapping[str, Any]], None]
 
 
-def attach(graph: Graph) -> None:
+def attach(graph: Graph, write: Write | None = None) -> None:
     """Write a line for each event: statements at DEBUG (slow ones at WARNING), the rest at INFO."""
-    graph.door.listen(_line)
+    written = write or _in_words
+
+    def line(event: str, facts: Mapping[str, Any]) -> None:
+        slow = facts.get("seconds", 0) >= _SLOW_SECONDS
+        written(logging.WARNING if slow else _LEVELS.get(event, logging.INFO), event, facts)
+
+    graph.door.listen(line)
 
 
-def _line(event: str, facts: Mapping[str, Any]) -> None:
-    level = _LEVELS.get(event, logging.INFO)
-    if facts.get("seconds", 0) >= _SLOW_SECONDS:
-        level = logging.WARNING
+def _in_words(level: int, event: str, facts: Mapping[str, Any]) -> None:
     if _log.isEnabledFor(level):
         _log.log(level, "%s %s", event, " ".join(f"{name}={_shown(value)}" for name, value in facts.items()))
 

@@ -75,14 +75,14 @@ class Loop:
         """Whether it may claim no more, whatever there is."""
         return self._allowance is not None and self._allowance.spent
 
-    def run(self, *, until_empty: bool = False) -> Counts:
-        """Work until told to stop; or until nothing is left that this worker could claim, now or later."""
+    def run(self, *, until_empty: bool = False, once: bool = False) -> Counts:
+        """Work until told to stop; or until nothing is left that this worker could claim, now or later; or once."""
         total = Counts()
         with self.heartbeats.running():
             while not self.stop.is_set():
                 counts = self.run_once()
                 total += counts
-                if counts.claimed == 0 and (self.spent or not self._wait(until_empty)):
+                if once or (counts.claimed == 0 and (self.spent or not self._wait(until_empty))):
                     break
         return total
 

@@ -2,7 +2,8 @@
 
 A pipeline's `__init__.py` says `PIPELINE = "article"`; its `handler.py` has `build(graph) -> Handler`; where it has
 them, `commands.py` brings commands, `jobs.py` jobs for the scheduler, `settings.py` its settings, `routes.py` what the
-service answers (`router(room)`), `service.py` what the daemon runs beside loops (`serve(graph, stop)`).
+service answers (`router(room)`), `service.py` what the daemon runs beside loops (`serve(graph, stop)`). A handler.py
+with `BY_OWNER = True` is for the process that owns the store alone: workers elsewhere have it work.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ import threading
 from collections.abc import Callable
 from importlib.util import find_spec
 from types import ModuleType
+from typing import Any
 
 import graphvine.workers
 from graphvine.errors import GraphvineError, UnknownPipeline
 from graphvine.graph import Graph
-from graphvine.workers.pipeline import Handler
+from graphvine.workers.pipeline import CannotWork, Handler
 
 Service = Callable[[Graph, threading.Event], None]
 
@@ -47,8 +49,18 @@ def handler(graph: Graph, pipeline: str) -> Handler:
         raise NoHandler(
             f"nothing works on {pipeline!r} here: write a handler (see CONTRIBUTING.md), or claim from Python"
         )
+    if graph.door.served is not None and by_owner(pipeline):
+        raise CannotWork(
+            f"{pipeline} is worked on by the process that serves the graph: 'graphvine work {pipeline}' has it do so,"
+            f" and 'graphvine serve --worker {pipeline}=2' gives it more workers"
+        )
     built: Handler = module.build(graph)
     return built
+
+
+def by_owner(pipeline: str) -> bool:
+    """Whether none but the process that owns the store may work on this pipeline."""
+    return bool(getattr(_part(packages().get(pipeline), "handler"), "BY_OWNER", False))
 
 
 def handlers(graph: Graph, pipeline: str, count: int) -> list[Handler]:
@@ -86,6 +98,11 @@ def services(graph: Graph) -> dict[str, Service]:
 def route_modules() -> list[ModuleType]:
     """What the pipelines answer by HTTP."""
     return [module for package in packages().values() if (module := _part(package, "routes")) is not None]
+
+
+def long_jobs() -> dict[str, Any]:
+    """What the pipelines' routes do as jobs, by verb."""
+    return {verb: work for module in route_modules() for verb, work in getattr(module, "JOBS", {}).items()}
 
 
 def settings_modules() -> list[ModuleType]:

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from graphvine.settings import Settings
+
 _HELD_BYTES = 16 * 1024
 _STRETCH_BITS = 11
 # Measured at a million rows: a guarded statement takes this much longer for each row changed since the checkpoint, as
@@ -21,6 +23,8 @@ _SECONDS_PER_CHANGED_ROW = 0.45e-6
 _GROUP_ROWS = 131_072
 _FIRST_GUESS_SECONDS = 0.1
 _WEIGHT_OF_THE_LAST = 0.3
+# What was written since the last checkpoint, and what the next one needs to fold it in, share the pool with the pages.
+_HELD_OF_THE_POOL = 4
 _SET = re.compile(r"\bSET\b(.*?)(?:\bRETURN\b|\bMERGE\b|\bWITH\b|\bMATCH\b|$)", re.IGNORECASE | re.DOTALL)
 _ON_CREATE = re.compile(
     r"\bON\s+CREATE\s+SET\b.*?(?=\bON\s+MATCH\b|\bSET\b|\bRETURN\b|\bMERGE\b|\bWITH\b|\bMATCH\b|\bCREATE\b|;|$)",
@@ -51,6 +55,7 @@ class CheckpointPolicy:
 
     memory_budget: int  # bytes held that ask for a checkpoint
     log_budget: int  # bytes of log that ask for one
+    most: int  # bytes held, or of log, with which none is put off any longer: the engine's memory has an end
     time_share: float = 0.05  # of the time, at most, unless memory is short
     held: int = 0
     _changed_rows: int = 0
@@ -68,7 +73,7 @@ class CheckpointPolicy:
             self._changed_rows += rows
 
     def wanted(self, log_bytes: int, now: float) -> bool:
-        if self._excess_seconds >= self._took or self.held >= 4 * self.memory_budget:
+        if self._excess_seconds >= self._took or max(self.held, log_bytes) >= self.most:
             return True
         if self.held < self.memory_budget and log_bytes < self.log_budget:
             return False
@@ -87,3 +92,10 @@ class CheckpointPolicy:
     def postponed(self, now: float) -> None:
         """Readers were in the way: try again in a while."""
         self._ended_at, self._excess_seconds = now, 0.0
+
+
+def policy_of(settings: Settings) -> CheckpointPolicy:
+    pool = settings.buffer_pool_mb << 20
+    return CheckpointPolicy(
+        settings.checkpoint_memory_mb << 20, settings.checkpoint_log_mb << 20, most=pool // _HELD_OF_THE_POOL
+    )

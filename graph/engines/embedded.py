@@ -6,6 +6,7 @@ is closed and opened anew. CHECKPOINT and COPY of Kuzu run inside the bracket of
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 import time
@@ -13,14 +14,14 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
-from graphvine.engines.checkpoints import CheckpointPolicy, columns_set
+from graphvine.engines.checkpoints import columns_set, policy_of
 from graphvine.engines.database import OpenDatabase
 from graphvine.engines.protocol import Capabilities, Receipt
 from graphvine.engines.readers import ReadGate
 from graphvine.engines.session import Session
-from graphvine.engines.shapes import arrow, sentence
+from graphvine.engines.shapes import copy_in, sentence
 from graphvine.engines.typed import apart
 from graphvine.engines.writer import Writer
 from graphvine.errors import QueryError, QueryTimeout, StoreClosed, StoreReopened
@@ -29,12 +30,15 @@ from graphvine.records import QueryResult, Row, TableInfo, Unit, UnitResult
 from graphvine.settings import Settings
 from graphvine.units import carry_out, check, check_texts
 
+T = TypeVar("T")
+
 _READER_PATIENCE_SECONDS = 0.25
 _WRITES_PAGES = re.compile(
     r"\b(COPY|CHECKPOINT|IMPORT|INSTALL|(CREATE|DROP)_\w+_INDEX|LOAD\s+EXTENSION)\b", re.IGNORECASE
 )
 # A power cut that takes back a claim, or a heartbeat, takes its worker too: their marks need not wait for the disk.
 _CLAIMING = {"claim", "claim_one", "heartbeat"}
+_log = logging.getLogger("graphvine.store")
 _OWN_TRANSACTION = re.compile(r"\s*(BEGIN|COMMIT|ROLLBACK)\b", re.IGNORECASE)
 
 
@@ -47,7 +51,7 @@ class EmbeddedEngine:
         self.where = str(path)
         self.library = library(self.dialect)
         self._gate = ReadGate()
-        self._policy = CheckpointPolicy(settings.checkpoint_memory_mb << 20, settings.checkpoint_log_mb << 20)
+        self._policy = policy_of(settings)
         self._columns = {
             b.full_name: columns_set(b.text) for e in self.library.entities.values() for b in e.blocks.values()
         }
@@ -143,7 +147,12 @@ class EmbeddedEngine:
 
     def bulk_load(self, table: str, columns: Any, progress: Callable[[int], None] | None = None) -> int:
         """Load rows from columns (a mapping or an Arrow table), or from several of them in one bracket."""
-        return self._writer.call(lambda: self._bulk_load(table, columns, progress))
+        parts = columns if isinstance(columns, list | Iterator) else [columns]
+        return self._writer.call(
+            lambda: self._past_the_log(
+                f"the bulk load of {table}", lambda: copy_in(self._database.writing, table, parts, progress)
+            )
+        )
 
     def checkpoint(self, *, wait: bool = True) -> bool:
         """Fold the log into the database now. False when readers did not let it."""
@@ -195,8 +204,7 @@ class EmbeddedEngine:
 
     def _execute(self, statements: list[str], then: Unit | None, given: Mapping[str, Any]) -> QueryResult:
         session = self._database.writing
-        result = QueryResult([], [])
-        at = "the statement"
+        result, at = QueryResult([], []), "the statement"
         try:
             session.begin()
             for text in statements:
@@ -213,49 +221,40 @@ class EmbeddedEngine:
         return result
 
     def _execute_alone(self, text: str, given: Mapping[str, Any]) -> QueryResult:
+        result = self._past_the_log("the statement", lambda: self._database.writing.table(text, given))
+        self._database.forget_statements()
+        return result
+
+    def _past_the_log(self, at: str, work: Callable[[], T]) -> T:
         """What writes pages past the log (COPY, the build of an index) needs the bracket, and no transaction around it.
 
         A kill leaves the store as it was before: no half of a load, no remains of an index that was never finished.
         """
-        result = QueryResult([], [])
         with self._gate.alone(None):
             try:
                 with self._database.files_bracket():
-                    result = self._database.writing.table(text, given)
+                    result = work()
                     self._database.writing.run("CHECKPOINT")
             except BaseException as error:
-                self._start_over("the statement", error)
-        self._database.forget_statements()
+                self._start_over(at, error)
         self._numbers.clear()
         self._policy.forget()
         return result
-
-    def _bulk_load(self, table: str, columns: Any, progress: Callable[[int], None] | None) -> int:
-        parts = columns if isinstance(columns, list | Iterator) else [columns]
-        loaded = 0
-        with self._gate.alone(None):
-            try:
-                with self._database.files_bracket():
-                    for part in parts:
-                        rows = arrow(part)
-                        names = "" if "from" in rows.column_names else f"({', '.join(rows.column_names)})"
-                        self._database.writing.run(f"COPY {table}{names} FROM $rows", {"rows": rows})
-                        loaded += rows.num_rows
-                        if progress is not None:
-                            progress(loaded)
-                    self._database.writing.run("CHECKPOINT")
-            except BaseException as error:
-                self._start_over(f"the bulk load of {table}", error)
-        self._numbers.clear()
-        self._policy.forget()
-        return loaded
 
     def _committed(self, durable: bool = True) -> None:
         if self._database.writing.worn:
             self._database.renew_writer()
         log_bytes = self._database.acknowledge(durable)
         now = time.monotonic()
-        if self._policy.wanted(log_bytes, now) and not self._checkpoint(_READER_PATIENCE_SECONDS):
+        if not self._policy.wanted(log_bytes, now):
+            return
+        try:
+            done = self._checkpoint(_READER_PATIENCE_SECONDS)
+        except StoreReopened as error:
+            # The unit before it is committed and in the log, and its caller is told so: done, not failed.
+            done = False
+            _log.warning("%s: %s; it is tried again later (more buffer_pool_mb may help)", self.where, error.reason)
+        if not done:
             self._policy.postponed(now)
 
     def _checkpoint(self, patience: float | None) -> bool:
@@ -281,7 +280,7 @@ class EmbeddedEngine:
         self._numbers[block.entity] = last + count
         return range(last + 1, last + count + 1)
 
-    def _start_over(self, at: str, error: BaseException) -> None:
+    def _start_over(self, at: str, error: BaseException) -> NoReturn:
         """A write failed: throw away what the engine holds in memory, open the files again, tell the caller."""
         # The frames of the failure hold results; one that outlives its database crashes the process when it goes.
         traceback.clear_frames(error.__traceback__)

@@ -22,7 +22,7 @@ from graphvine.engines.protocol import Capabilities
 from graphvine.errors import QueryError, SettingsError, StoreError
 from graphvine.queries import Block, library
 from graphvine.records import Claim, QueryResult, Row, TableInfo, Unit, UnitResult
-from graphvine.service_file import find
+from graphvine.service_file import find, path_of
 from graphvine.settings import Positive, Settings, describe_as, section
 from graphvine.units import check, check_texts
 
@@ -177,6 +177,7 @@ def open_served(where: str, settings: Settings) -> HttpEngine | None:
         return None if service is None else Target.at(service.address, service.token)
 
     try:
-        return HttpEngine(where, now, section(HttpSettings, "http").wait_seconds, _FIRST_WAIT_SECONDS)
+        # The place itself, as an engine that holds it would say: what belongs to a graph stands beside it.
+        return HttpEngine(path_of(where), now, section(HttpSettings, "http").wait_seconds, _FIRST_WAIT_SECONDS)
     except StoreAway:
         return None  # gone just now: then the file is free

@@ -22,10 +22,13 @@ from graphvine.schema import migrations
 
 _FIRST_NODE = re.compile(r"MATCH\s*\((\w+):(\w+)", re.IGNORECASE)
 _LOCKS = re.compile(r"\bSET\s+\w+\.lock\s*=", re.IGNORECASE)
-# A parameter by which a block names its rows, and the block that locks them by it.
-_LOCK_BY = {"seqs": "lock", "seq": "lock_row", "rows": "lock_rows"}
+# A parameter by which a block names its rows, or what they belong to, and the block that locks them by it; in the order
+# in which they are locked.
+_LOCK_BY = {"batch": "lock_batch", "seqs": "lock", "seq": "lock_row", "rows": "lock_rows"}
 _CAST = re.compile(r"\bCAST\((?P<value>(?:[^()]|\([^()]*\))+?) AS (?P<type>\w+(?:\[\d*\])?)\)")
 _BOUND = re.compile(r"\b(\w+\.\w+) >= \$\w+ AND (?=\1 = )")
+# What was deleted can't be asked any more.
+_DELETED = re.compile(r"\bDELETE (?P<row>\w+)\s+RETURN (?P=row)\.(?P<column>\w+) AS (?P<name>\w+)\s*$")
 _CONVERTS = {"STRING": "toString", "INT64": "toInteger", "DOUBLE": "toFloat", "FLOAT": "toFloat"}
 _AFTER_RETURN = {"order", "skip", "limit", "union"}
 
@@ -55,7 +58,8 @@ class Text:
 
 def text_of(block: Block, blocks: Library) -> Text:
     """The statement to run for a block."""
-    statement = without_bounds(without_casts(behind_lock(block, blocks) if needs_lock(block) else block.text))
+    statement = behind_lock(block, blocks) if needs_lock(block) else block.text
+    statement = read_before_deleted(without_bounds(without_casts(statement)))
     names = returned(block.text)
     if names:
         listed = ", ".join(f"`{name}`" for name in names)
@@ -73,6 +77,11 @@ def without_bounds(text: str) -> str:
     return _BOUND.sub("", text)
 
 
+def read_before_deleted(text: str) -> str:
+    """The text with what it tells of the rows that it deletes read before it does."""
+    return _DELETED.sub(r"WITH \g<row>, \g<row>.\g<column> AS \g<name>\nDELETE \g<row>\nRETURN \g<name>", text)
+
+
 def needs_lock(block: Block) -> bool:
     """Whether a check of this block must not be overtaken: it guards, or moves rows that are there."""
     moves_rows = any(source is not None for move in block.moves for source in move.sources)
@@ -88,9 +97,10 @@ def behind_lock(block: Block, blocks: Library) -> str:
     if _LOCKS.search(block.text):
         return block.text
     locks = blocks.entities[block.entity].blocks
-    for parameter, name in _LOCK_BY.items():
-        if parameter in block.parameters and name in locks:
-            return f"{locks[name].text}\nWITH {_passed_on(locks[name], block)}\n{block.text}"
+    found = [locks[name] for by, name in _LOCK_BY.items() if by in block.parameters and name in locks]
+    if found:
+        steps = zip(found, [*found[1:], block], strict=True)
+        return "\n".join([*(f"{lock.text}\nWITH {_passed_on(lock, then)}" for lock, then in steps), block.text])
     row, head = _search(block)
     hold = blocks.block("graph.hold").text.replace("`row`", row)
     # Under a new name for the server: what it has read of the row before the lock is not used after it.

@@ -19,6 +19,9 @@ _ADHOC_BEFORE_RECYCLING = 200
 # The plan also keeps the table that it was given: so much of it weighs like one more text.
 _TABLE_BYTES_LIKE_A_TEXT = 128 << 10
 _PLANS_KEPT = 1_000
+# So many rows of plain values are quicker fetched as columns: a third of the time.
+_MANY, _ROWS_OF_A_CHUNK = 256, 10_000
+_SIMPLE = frozenset({"INT64", "STRING", "BOOL", "DOUBLE"})
 
 
 class Session:
@@ -119,9 +122,12 @@ def _table_bytes(parameters: Mapping[str, Any]) -> int:
 
 
 def _dicts(result: Any) -> list[Row]:
-    names = result.get_column_names()
+    names, kinds = result.get_column_names(), result.get_column_data_types()
+    if _SIMPLE.issuperset(kinds) and result.get_num_tuples() >= _MANY:
+        columns = [column.to_pylist() for column in result.get_as_arrow(_ROWS_OF_A_CHUNK).columns]
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     odd = [
-        index for index, kind in enumerate(result.get_column_data_types())
+        index for index, kind in enumerate(kinds)
         if kind.startswith(("TIMESTAMP", "DECIMAL", "INT128", "NODE", "REL", "STRUCT", "RECURSIVE")) or "[" in kind
     ]  # fmt: skip
     rows: list[Row] = []

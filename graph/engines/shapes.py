@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphvine.engines.session import Session
 
 
 def sentence(error: BaseException) -> str:
@@ -17,3 +21,16 @@ def arrow(columns: Any) -> Any:
     import pyarrow
 
     return columns if isinstance(columns, pyarrow.Table) else pyarrow.table(dict(columns))
+
+
+def copy_in(session: Session, table: str, parts: Iterable[Any], progress: Callable[[int], None] | None) -> int:
+    """Load a table from columns, part by part; how many rows there were."""
+    loaded = 0
+    for part in parts:
+        rows = arrow(part)
+        names = "" if "from" in rows.column_names else f"({', '.join(rows.column_names)})"
+        session.run(f"COPY {table}{names} FROM $rows", {"rows": rows})
+        loaded += rows.num_rows
+        if progress is not None:
+            progress(loaded)
+    return loaded

@@ -56,7 +56,9 @@ def names(events: Sequence[ScrapeEvent]) -> list[str]:
 
 def rows(graph: Graph, batch: Batch) -> dict[str, dict[str, Any]]:
     """Every page of a batch, by its address."""
-    found = graph.engine.read(_ROWS, {"batch_seq": batch.seq})
+    given = {"batch_seq": batch.seq}
+    prepares = graph.engine.dialect == "kuzu"  # elsewhere only what stands in the query files has a name
+    found = graph.engine.read(_ROWS, given) if prepares else graph.query(_ROWS.text, given).as_dicts()
     return {row["url"]: row for row in found}
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import time
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -15,6 +17,7 @@ from graphvine.workers.serve.settings import ServeSettings
 from tests.serve.conftest import AUTHORISED, asking
 from tests.support.doors import TOKEN, Served
 from tests.support.stores import QUICK, Place
+from tests.support.waiting import eventually
 
 
 def port_of(served: Served) -> int:
@@ -175,7 +178,9 @@ def raw(served: Served, text: str, *, wait: bool = True) -> bytes:
 @pytest.fixture
 def hasty(place: Place) -> Any:
     """A service with little patience."""
-    serve = ServeSettings(port=0, header_seconds=0.3, body_seconds=0.3, max_body_bytes=10_000)
+    serve = ServeSettings(
+        port=0, header_seconds=0.3, body_seconds=0.3, max_body_bytes=10_000, max_upload_bytes=20_000
+    )  # fmt: skip
     opened = Served(place.path, Settings(**QUICK), serve=serve)
     yield opened
     opened.close()
@@ -206,6 +211,31 @@ def test_a_slow_body_is_not_waited_for(hasty: Served) -> None:
     said = raw(hasty, head + "Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n{")
     assert said.startswith(b"HTTP/1.1 408"), said[:100]
     assert time.monotonic() - began < 10
+
+
+def test_a_file_without_end_and_a_slow_one_leave_nothing(hasty: Served) -> None:
+    part = '--b\r\nContent-Disposition: form-data; name="file"; filename="../../x"\r\n\r\n'
+
+    def pieces() -> Any:
+        yield part.encode()
+        for _ in range(2_000):
+            yield b"x" * 1_000
+
+    form = {"Content-Type": "multipart/form-data; boundary=b"}
+    with asking(hasty, {**AUTHORISED, **form}) as client:
+        assert client.post("/uploads", content=b"x" * 2_000_000).status_code == 413, "it says how large it is"
+        with contextlib.suppress(httpx.WriteError, httpx.RemoteProtocolError, httpx.ReadError):  # closed: as good
+            assert client.post("/uploads", content=pieces()).status_code in (400, 413)
+    head = f"POST /uploads HTTP/1.1\r\nHost: 127.0.0.1:{port_of(hasty)}\r\nAuthorization: Bearer {TOKEN}\r\n"
+    said = raw(hasty, f"{head}Content-Type: {form['Content-Type']}\r\nContent-Length: 9000\r\n\r\n{part}slow")
+    assert said.startswith(b"HTTP/1.1 408"), said[:100]
+    folder = Path(f"{hasty.graph.engine.where}.incoming")
+    eventually(lambda: _empty(folder))
+    assert hasty.graph.uploads.list() == []
+
+
+def _empty(folder: Path) -> None:
+    assert not folder.exists() or list(folder.iterdir()) == []
 
 
 @pytest.mark.parametrize("begun", ["", "GET /status HTTP/1.1\r\nHost: ", "GE"])

@@ -71,6 +71,21 @@ def test_a_batch_is_led_and_a_redirect_inward_is_refused(
         assert "pipelines" not in str(found[url])
 
 
+def test_feeds_are_no_way_inward_either(served: Served, owner: httpx.Client, site: WebServer, monkeypatch: Any) -> None:
+    """A feed by its own address, and one that is allowed and sends us on."""
+    monkeypatch.setenv("GRAPHVINE_NEWS_ALLOWED_PRIVATE_HOSTS", f"127.0.0.1:{site.port}")
+    feeds = [f"{served.address}/status", f"{site.url}/to/{served.address}/status"]
+    job = owner.post("/news/update", json={"feeds": feeds}).json()["id"]
+
+    def ended() -> dict[str, Any]:
+        found: dict[str, Any] = owner.get(f"/jobs/{job}").json()
+        assert found["state"] == "done", found
+        return found["result"]  # type: ignore[no-any-return]
+
+    errors = eventually(ended)["errors"]
+    assert len(errors) == 2 and all("private" in error for error in errors.values()), errors
+
+
 def test_a_client_of_a_served_graph_watches_its_batch(served: Served, site: WebServer, leading: None) -> None:
     async def watch(graph: graphvine.graph.Graph) -> list[str]:
         return [event.name async for event in graph.scrape([f"{site.url}/one", f"{site.url}/two"], batch="watched")]

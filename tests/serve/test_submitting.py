@@ -60,11 +60,13 @@ def test_hacker_news(far: Graph) -> None:
     assert far.hn.thread(1).children[0].id == 2
     page = far.hn.search("climbs")
     assert page.total == 1 and page.found[0].item.by == "bob"
+    assert far.reindex() == 2, "items are indexed, too"
     far.hn.mark_failed(2, "by hand")
     assert far.read("hn_item.item", hnId=2)[0]["state"] == "failed"
     with pytest.raises(GraphvineError, match="99"):
         far.hn.advance(99, "validate_item")
-    with pytest.raises(CannotWork, match="--worker hn_item"):
+    assert far.hn.retry([2]) == 1
+    with pytest.raises(CannotWork, match="graphvine work hn_item"):
         handler(far, "hn_item")
 
 
@@ -76,6 +78,9 @@ def test_care_is_taken_over_there(far: Graph, tmp_path: Path) -> None:
     assert moved.rows > 0 and (tmp_path / "moved").is_dir()
     with pytest.raises(GraphvineError, match="there already"):
         far.export(tmp_path / "moved")
+    (tmp_path / "a file").touch()
+    with pytest.raises(GraphvineError, match="a file"):
+        far.backup(tmp_path / "a file" / "kept")
     assert all(finding.ok for finding in far.doctor())
     with graphvine.open(tmp_path / "other.kuzu") as other:
         other.load(tmp_path / "moved")

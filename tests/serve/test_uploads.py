@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,8 @@ def test_a_client_of_a_served_graph_uploads(served: Served, tmp_path: Path) -> N
         graph.door.listen(lambda event, facts: told.append(facts) if event == "upload" else None)
         upload = graph.upload(file)
         assert (upload.state, upload.processed_items) == ("completed", 50)
-        with pytest.raises(GraphvineError, match="--worker upload"):
+        with pytest.raises(GraphvineError, match="graphvine work upload"):
             handler(graph, "upload")
+        with pytest.raises(GraphvineError, match="send it by HTTP"):
+            graph.upload(io.BytesIO(b"{}"))
     assert any(facts["phase"] for facts in told)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 
@@ -16,9 +17,10 @@ _STREAMS = ("/events", "/jobs/{id}/events")
 _OUTWARD = ("/hn/pull", "/grow")
 
 
+@pytest.mark.timeout(3600)
 def test_no_route_has_a_fault(full_house: Served, full: bool) -> None:
     schema = schemathesis.openapi.from_url(f"{full_house.address}/openapi.json")
-    tried = 0
+    tried, faults = 0, []
     for result in schema.get_all_operations():
         operation: Any = result.ok()
         if operation.path in (*_STREAMS, *_OUTWARD):
@@ -33,7 +35,11 @@ def test_no_route_has_a_fault(full_house: Served, full: bool) -> None:
             answer = case.call(base_url=full_house.address, headers=AUTHORISED)
             assert answer.status_code < 500, f"{case.method} {case.path}: {answer.status_code} {answer.text[:500]}"
 
-        schemathesis_test(operation, look)
+        try:
+            schemathesis_test(operation, look)
+        except AssertionError as fault:  # the other routes are looked at all the same
+            faults.append(str(fault))
+    assert not faults, "\n".join(faults)
     assert tried > 35
 
 

@@ -33,6 +33,7 @@ class Part:
     here: Callable[[], bool]
     commands: tuple[Command, ...] = ()
     packages: tuple[str, ...] = ()  # of the distribution, brought before the commands run
+    inside: bool = False  # it goes into the environment that the tests run in, so no test may run meanwhile
 
     def install(self, done: set[Command]) -> None:
         """Bring the part; `done` keeps a command that several parts share from running twice."""
@@ -86,7 +87,7 @@ def _has(package: str) -> bool:
     return find_spec(package) is not None
 
 
-LADYBUG = Part("ladybug", lambda: _has("ladybug"), (_pip("--editable", ".[ladybug]"),))
+LADYBUG = Part("ladybug", lambda: _has("ladybug"), (_pip("--editable", ".[ladybug]"),), inside=True)
 JAVA = Part("Java 17", _java_is_recent, packages=("openjdk-17-jdk-headless",))
 MAVEN = Part("Maven", lambda: shutil.which("mvn") is not None, packages=("maven",))
 NEO4J = Part("the Neo4j server's jars", neo4j_jars.complete, ((sys.executable, "-m", "tests.tools.neo4j_jars"),))
@@ -108,4 +109,4 @@ TORCH = Part(
     ),
 )
 CHROMIUM = Part("Chromium", lambda: shutil.which("chromium") is not None, packages=("chromium",))
-PLAYWRIGHT = Part("playwright", lambda: _has("playwright"), (_pip("playwright>=1.45"),))
+PLAYWRIGHT = Part("playwright", lambda: _has("playwright"), (_pip("playwright>=1.45"),), inside=True)

@@ -3,7 +3,7 @@
 Usage: python -m tests.tools.run_lanes [--full] [--install-only] [LANE ...]
 
 On a laptop a lane whose parts are missing is left out, with a line that says what brings them. With CI=true
-the parts are installed first, and then nothing may be left out and no test skipped.
+the parts are installed, most of them while the first lane runs, and then nothing may be left out and no test skipped.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from tests.tools.lanes import LANES, Lane
@@ -32,9 +33,20 @@ class Result:
     note: str = ""
 
 
-def install(lane: Lane, done: set[Command]) -> str:
+def bring(lanes: list[Lane], ahead: ThreadPoolExecutor) -> dict[str, Future[str]]:
+    """Start to bring what the lanes lack.
+
+    What goes into the environment of the tests comes before the first of them; the rest arrives while they run.
+    """
+    done: set[Command] = set()
+    for lane in lanes:
+        install(lane, done, inside=True)  # what was refused is tried again, and then said
+    return {lane.name: ahead.submit(install, lane, done) for lane in lanes}
+
+
+def install(lane: Lane, done: set[Command], *, inside: bool = False) -> str:
     """Bring what the lane lacks; the answer is empty, or says what could not be brought."""
-    for part in lane.missing():
+    for part in [part for part in lane.missing() if part.inside or not inside]:
         print(f"   installing {part.name}", flush=True)
         try:
             part.install(done)
@@ -83,25 +95,26 @@ def main() -> int:
 
     strict = os.environ.get("CI", "").lower() in ("true", "1")
     results: list[Result] = []
-    done: set[Command] = set()
-    for lane in wanted:
-        print(f"\n== lane {lane.name} ==", flush=True)
-        started = time.monotonic()
-        refusal = install(lane, done) if strict or chosen.install_only else ""
-        if refusal:
-            result = Result(lane.name, FAILED, note=refusal)
-        elif chosen.install_only:
-            result = Result(lane.name, "ready")
-        elif not lane.exists():
-            result = Result(lane.name, FAILED, note="has no tests yet")
-        elif lane.missing():
-            result = Result(lane.name, LEFT_OUT, note=what_brings(lane))
-        else:
-            result = run(lane, chosen.full, strict)
-        result.seconds = time.monotonic() - started
-        if result.note:
-            print(f"   {result.verdict}: {result.note}", flush=True)
-        results.append(result)
+    with ThreadPoolExecutor(1) as ahead:
+        brought = bring(wanted, ahead) if strict or chosen.install_only else {}
+        for lane in wanted:
+            print(f"\n== lane {lane.name} ==", flush=True)
+            started = time.monotonic()
+            refusal = brought[lane.name].result() if lane.name in brought else ""
+            if refusal:
+                result = Result(lane.name, FAILED, note=refusal)
+            elif chosen.install_only:
+                result = Result(lane.name, "ready")
+            elif not lane.exists():
+                result = Result(lane.name, FAILED, note="has no tests yet")
+            elif lane.missing():
+                result = Result(lane.name, LEFT_OUT, note=what_brings(lane))
+            else:
+                result = run(lane, chosen.full, strict)
+            result.seconds = time.monotonic() - started
+            if result.note:
+                print(f"   {result.verdict}: {result.note}", flush=True)
+            results.append(result)
     return report(results)
 
 

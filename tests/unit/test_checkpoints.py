@@ -33,7 +33,7 @@ def test_rows_near_each_other_hold_less_than_rows_all_over() -> None:
 
 
 def policy() -> CheckpointPolicy:
-    return CheckpointPolicy(memory_budget=MB, log_budget=MB)
+    return CheckpointPolicy(memory_budget=MB, log_budget=MB, most=4 * MB)
 
 
 def test_nothing_written_asks_for_nothing() -> None:
@@ -58,6 +58,8 @@ def test_checkpoints_take_a_small_share_of_the_time() -> None:
 def test_memory_that_runs_short_does_not_wait() -> None:
     busy = policy()
     busy.done(started=100.0, ended=101.0)
+    assert not busy.wanted(4 * MB - 1, now=101.0)
+    assert busy.wanted(4 * MB, now=101.0), "the log's rows are in memory as well"
     busy.held = 4 * MB
     assert busy.wanted(0, now=101.0)
 

@@ -1,4 +1,4 @@
-"""A worker in this process: the loop with its handler and the scheduler's jobs, and how signals end it."""
+"""A worker: the loop with its handler and the scheduler's jobs, here or in the daemon, and how signals end it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphvine.workers.cli.progress import activity
 from graphvine.workers.cli.text import one_line
 from graphvine.workers.loop import Counts, Loop
 from graphvine.workers.reaper import Reaper
-from graphvine.workers.registry import handler
+from graphvine.workers.registry import by_owner, handler
 from graphvine.workers.scheduler import running
 
 if TYPE_CHECKING:
@@ -26,6 +26,15 @@ def work_on(graph: Graph, pipeline: str, *, batch: int | None, once: bool, until
     if paused is not None:
         why = f" ({one_line(paused, 60)})" if paused else ""
         print(f"{pipeline} is paused{why}: 'graphvine resume {pipeline}' lets it go on", file=sys.stderr)
+    if graph.door.served is not None and by_owner(pipeline):
+        counts, ended = _work_there(graph, pipeline, batch, once, until_empty)
+    else:
+        counts, ended = _work_here(graph, pipeline, batch, once, until_empty)
+    print(f"{pipeline}: {described(counts)}")
+    return ended.by == signal.SIGINT
+
+
+def _work_here(graph: Graph, pipeline: str, batch: int | None, once: bool, until_empty: bool) -> tuple[Counts, Ended]:
     with closing(handler(graph, pipeline)) as handling, signals() as ended:
         if graph.door.served is not None:
             ended.then = graph.door.served.hurry  # a daemon that is away is not waited for any longer
@@ -36,14 +45,33 @@ def work_on(graph: Graph, pipeline: str, *, batch: int | None, once: bool, until
             if once:
                 # The scheduler would not come to it in one batch.
                 Reaper(graph).run_once()
-                with loop.heartbeats.running():
-                    counts = loop.run_once()
-            else:
-                # Where the graph is served, the daemon sees to what goes by the clock.
-                with running(graph, [] if graph.door.served is not None else None):
-                    counts = loop.run(until_empty=until_empty)
-    print(f"{pipeline}: {described(counts)}")
-    return ended.by == signal.SIGINT
+                return loop.run(once=True), ended
+            # Where the graph is served, the daemon sees to what goes by the clock.
+            with running(graph, [] if graph.door.served is not None else None):
+                return loop.run(until_empty=until_empty), ended
+
+
+def _work_there(graph: Graph, pipeline: str, batch: int | None, once: bool, until_empty: bool) -> tuple[Counts, Ended]:
+    """By a worker of the process that serves the graph, for as long as this one lives."""
+    import msgspec
+
+    from graphvine.remote import run_job
+
+    total = Counts()
+    asked = {"pipeline": pipeline, "batch": batch, "once": once, "until_empty": until_empty}
+    with signals() as ended, activity(f"working on {pipeline}, in the process that serves the graph") as shown:
+
+        def told(name: str, facts: Any) -> None:
+            # Added up here: a daemon that was started anew counts from nothing.
+            nonlocal total
+            total += msgspec.convert(facts, Counts)
+            if shown is not None:
+                shown(described(total))
+
+        if graph.door.served is not None:
+            ended.then = graph.door.served.hurry
+        run_job(graph, "work", asked, Counts, told, ended.stop)
+    return total, ended
 
 
 def described(counts: Counts) -> str:

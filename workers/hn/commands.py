@@ -13,8 +13,6 @@ from graphvine.workers.cli.opening import opened
 if TYPE_CHECKING:
     from graphvine.graph import Graph
     from graphvine.workers.hn.face import HackerNews
-    from graphvine.workers.hn.pull import Pulled
-    from graphvine.workers.parts.hn.intake import Taken
 
 app = new_app()
 hn = new_app("Items, threads and search of Hacker News.")
@@ -50,6 +48,7 @@ def pull(
     """
     from graphvine.workers.cli.progress import activity
     from graphvine.workers.cli.working import signals
+    from graphvine.workers.hn.showing import told_of_pull
 
     wanted = _numbers(context, ids) if ids is not None else []
     asked = (ids, top, new, since_last or None, updates or None, thread, first if first is not None else last)
@@ -62,9 +61,9 @@ def pull(
     with opened(context, create=True, door=True) as graph, signals() as ended, activity("pulling") as told:
         summary = _hn(graph).pull(
             ids=wanted, top=top, new=new, first=first, last=last, since_last=since_last, updates=updates, thread=thread,
-            on_progress=None if told is None else lambda so_far: told(_pulled(so_far)), stop=ended.stop,
+            on_progress=None if told is None else lambda so_far: told(told_of_pull(so_far)), stop=ended.stop,
         )  # fmt: skip
-    _show(summary, _pulled(summary), as_json)
+    _show(summary, told_of_pull(summary), as_json)
     if ended.by is not None:
         raise typer.Exit(130)
 
@@ -88,13 +87,14 @@ def add(
     """
     from graphvine.workers.cli.progress import activity
     from graphvine.workers.hn.reading import read_items
+    from graphvine.workers.hn.showing import told_of_items
 
     with opened(context, create=True) as graph, activity("adding") as told:
         summary = _hn(graph).add(
             read_items(files or [Path("-")]),
-            progress=None if told is None else lambda so_far: told(_taken(so_far)),
+            progress=None if told is None else lambda so_far: told(told_of_items(so_far)),
         )
-    _show(summary, _taken(summary), as_json)
+    _show(summary, told_of_items(summary), as_json)
 
 
 @hn.command()
@@ -294,17 +294,3 @@ def _show(summary: object, told: str, as_json: bool) -> None:
         show_json(summary)
     else:
         print(told)
-
-
-def _taken(taken: Taken) -> str:
-    named = {
-        "new": taken.new, "updated": taken.updated, "brought on": taken.revived, "unchanged": taken.unchanged,
-        "skipped": taken.skipped, "failed": taken.failed, "rejected": taken.rejected,
-    }  # fmt: skip
-    return ", ".join(f"{count:,} {name}" for name, count in named.items() if count) or "nothing new"
-
-
-def _pulled(pulled: Pulled) -> str:
-    more = {"without an item": pulled.missing, "put off": pulled.put_off}
-    told = "".join(f", {count:,} {name}" for name, count in more.items() if count)
-    return f"{pulled.asked:,} asked for: {_taken(pulled.taken)}{told}" + (" (stopped)" if pulled.stopped else "")

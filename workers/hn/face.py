@@ -109,12 +109,8 @@ class HackerNews:
 
     def mark_failed(self, id: int, reason: str) -> None:
         """An item failed, by hand."""
-        if self._graph.door.served is not None:
-            return call(self._graph, "hn.mark_failed", {"id": id, "reason": reason}, type(None))
         return by_hand.mark_failed(self._graph, id, reason)
 
     def retry(self, ids: Sequence[int]) -> int:
         """Process failed items again: within three tries, and a day after they failed."""
-        if self._graph.door.served is not None:
-            return call(self._graph, "hn.retry", {"ids": list(ids)}, int)
         return by_hand.retry(self._graph, ids)

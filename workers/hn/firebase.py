@@ -15,6 +15,8 @@ from graphvine.workers.hn.errors import SourceAway
 from graphvine.workers.hn.settings import HNSettings
 
 _AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
+# How often a fetch looks whether it is to end.
+_LOOK_SECONDS = 0.5
 
 
 @dataclass
@@ -79,7 +81,15 @@ class Firebase:
                     fetched.away[id] = f"the answer is not item {id}: {found!r:.60}"
 
         async with self._client() as client:
-            await asyncio.gather(*(work(client) for _ in range(min(self._settings.concurrency, len(ids)))))
+            working = {asyncio.create_task(work(client)) for _ in range(min(self._settings.concurrency, len(ids)))}
+            while working:
+                done, working = await asyncio.wait(working, timeout=_LOOK_SECONDS)
+                for task in done:
+                    if not task.cancelled():
+                        task.result()
+                if stopping():  # what is on its way is left: a site that hangs must keep nobody from ending
+                    for task in working:
+                        task.cancel()
         return fetched
 
     async def _get(self, client: Any, path: str, pace: _Pace) -> Any:

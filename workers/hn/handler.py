@@ -18,7 +18,10 @@ from graphvine.workers.parts.hn.intake import RETRY_MS, intake
 from graphvine.workers.parts.hn.item import FIREBASE, Draft
 from graphvine.workers.parts.hn.threads import Threads
 from graphvine.workers.parts.hn.writes import claimed_steps, steps_of
-from graphvine.workers.pipeline import CannotWork, Context
+from graphvine.workers.pipeline import Context
+
+# Items are taken in by one process: two at once could each miss the parent that the other has in hand.
+BY_OWNER = True
 
 
 class HNItemHandler:
@@ -90,10 +93,4 @@ def _only(batch: Batch, drafts: list[Draft]) -> Batch:
 
 def build(graph: Graph) -> HNItemHandler:
     """A handler by the settings, for `graphvine work hn_item`."""
-    if graph.door.served is not None:
-        # Two that take items in at once could each miss the parent that the other has in hand.
-        raise CannotWork(
-            "items are taken in by one process, the one that serves the graph: give it more workers with"
-            " 'graphvine serve --worker hn_item=2'"
-        )
     return HNItemHandler(graph)

@@ -176,8 +176,6 @@ CALLS = {
     "hn.search": lambda room, words, **options: _searching(room).search(words, **options),
     "hn.reindex": lambda room: _searching(room).rebuild(),
     "hn.advance": lambda room, id, transition: HackerNews(room.graph).advance(id, transition),
-    "hn.mark_failed": lambda room, id, reason: HackerNews(room.graph).mark_failed(id, reason),
-    "hn.retry": lambda room, ids: HackerNews(room.graph).retry(ids),
 }
 JOBS = {"hn pull": run_pull}
 fits(NoSuchItem, 404)

@@ -12,14 +12,15 @@ from graphvine.graph import Graph
 from graphvine.search import Filters, Range, Results
 from graphvine.workers.hn.by_hand import row_of
 from graphvine.workers.hn.on_server import NothingToFollow, ServerItems
-from graphvine.workers.hn.threads import Item, as_item, below_of, load
-from graphvine.workers.parts.hn.documents import KIND
+from graphvine.workers.hn.threads import Item, as_item, below_of
 from graphvine.workers.parts.hn.following import share, unshare
 
 Sort = Literal["relevance", "date", "score"]
 _SORTS = {"relevance": "relevance", "date": "-time", "score": "-score"}
 # Items of one author that a join takes into account, the newest first.
 MOST_JOINED = 20_000
+# The index holds nothing else: to ask for items only would be one more list of all of them to go through.
+_ANY_KIND = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,19 +110,19 @@ class HNSearch:
         return stories is None or bool(stories)
 
     def _ids_of(self, author: str, more: Filters) -> list[int]:
-        found: list[int] = self._index.index.seqs(KIND, {"author": author, **more}, sort="-time", limit=MOST_JOINED)
+        found: list[int] = self._index.index.seqs(_ANY_KIND, {"author": author, **more}, sort="-time", limit=MOST_JOINED)
         return found
 
     def _ask(self, words: str, filters: Filters, sort: Sort, limit: int, offset: int) -> Results:
         if sort not in _SORTS:
             raise GraphvineError(f"items are sorted by {', '.join(_SORTS)}, not by {sort!r}")
         order = _SORTS[sort] if words.strip() or sort != "relevance" else "-time"
-        found: Results = self._index.index.text(words, KIND, filters, limit=limit, offset=offset, sort=order)
+        found: Results = self._index.index.text(words, _ANY_KIND, filters, limit=limit, offset=offset, sort=order)
         return found
 
     def _page(self, results: Results) -> Page:
         ids = [int(hit.id) for hit in results.hits]
-        rows = {row["hnId"]: row for row in load(self._graph, ids)} if ids else {}
+        rows = {id: row for id in ids for row in self._graph.read("hn_item.shown", hnId=id)}
         found = [
             Found(as_item(rows[int(hit.id)]), hit.snippet.text if hit.snippet is not None else "", hit.score)
             for hit in results.hits if int(hit.id) in rows

@@ -11,8 +11,10 @@ from graphvine.errors import GraphvineError
 from graphvine.workers.cli.output import show, show_json, table
 from graphvine.workers.cli.text import one_line, plural, printable
 from graphvine.workers.hn.by_hand import Way
+from graphvine.workers.hn.pull import Pulled
 from graphvine.workers.hn.searching import Page
 from graphvine.workers.hn.threads import Item
+from graphvine.workers.parts.hn.intake import Taken
 
 _TEXT = 200
 
@@ -89,6 +91,21 @@ def show_ways(id: int, state: str, ways: Sequence[Way], as_json: bool) -> None:
         show(table(("transition", "to", "kind", "processors", "criteria", "not now, since"), rows))
     else:
         print("no transition leads on from there")
+
+
+def told_of_items(taken: Taken) -> str:
+    """What became of items, leaving out what did not happen."""
+    named = {
+        "new": taken.new, "updated": taken.updated, "brought on": taken.revived, "unchanged": taken.unchanged,
+        "skipped": taken.skipped, "failed": taken.failed, "rejected": taken.rejected,
+    }  # fmt: skip
+    return ", ".join(f"{count:,} {name}" for name, count in named.items() if count) or "nothing new"
+
+
+def told_of_pull(pulled: Pulled) -> str:
+    more = {"without an item": pulled.missing, "put off": pulled.put_off}
+    told = "".join(f", {count:,} {name}" for name, count in more.items() if count)
+    return f"{pulled.asked:,} asked for: {told_of_items(pulled.taken)}{told}" + (" (stopped)" if pulled.stopped else "")
 
 
 def _head(item: Item) -> str:

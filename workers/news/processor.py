@@ -51,6 +51,7 @@ class Processor:
         self._claims = graph.claims(PIPELINE, worker)
         self._stop = stop or threading.Event()
         self._merging = Merging(graph, self._topic, tell)
+        self._take_back_at = 0
         self._embedder: Embedder | None = None
         self._embedder_opened = False
         # Seconds that articles spent in each phase, and how many did.
@@ -88,6 +89,7 @@ class Processor:
         began = time.monotonic()
         if self._graph.door.paused(PIPELINE) is not None:
             return ProcessorRun(self._topic, remaining=self.length())
+        await asyncio.to_thread(self._take_back)
         merged = await asyncio.to_thread(self._merging.merge)
         mended = await asyncio.to_thread(self._merging.mend, merged)
         held = await asyncio.to_thread(self.load)
@@ -108,6 +110,13 @@ class Processor:
             moved_to_end=run.moved_to_end, remaining=run.remaining,
         )  # fmt: skip
         return run
+
+    def _take_back(self) -> None:
+        """What processors that are gone held; where one process owns the store, opening it took that back."""
+        now = self._graph.clock.now_ms()
+        if not self._graph.engine.capabilities.single_owner and now >= self._take_back_at:
+            self._take_back_at = now + int(1000 * self._graph.settings.reclaim_seconds)
+            self._graph.reap(PIPELINE)
 
     def load(self) -> list[Held]:
         """The first articles of the queue, now in these hands alone."""

@@ -25,7 +25,7 @@ _MOST_LINKS = 20
 
 
 class _Known:
-    """Vectors by the article's id, with its number; those that came first go first."""
+    """Vectors by the article's id, with its number; the oldest go first."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -83,20 +83,27 @@ class Stories:
         return [_line(held, rows[place][0], rows[place][1], float(nearness[place])) for place in near]
 
     def _load(self) -> None:
-        """What is in the store, once; again and again where other processes write there too."""
+        """What is in the store, once; what came to it since, where other processes write there too."""
         import numpy as np
 
         if self._known.loaded and self._graph.engine.capabilities.single_owner:
             return
-        last = self._graph.read(f"{PIPELINE}.last_number")[0]["seq"] or 0
         rows = self._graph.read(
-            f"{PIPELINE}.stories", topic=self._topic, model=self._embedder.name, after=last - 2 * self._most,
-            limit=self._most,
-        )  # fmt: skip
-        newer = self._known.vectors
-        found = {row["id"]: (row["seq"], np.array(row["embedding"], np.float32)) for row in reversed(rows)}
-        self._known.vectors = OrderedDict(found | newer)
+            f"{PIPELINE}.stories", topic=self._topic, model=self._embedder.name, after=self._after(), limit=self._most
+        )
+        known = self._known.vectors
+        if unknown := [row["id"] for row in rows if row["id"] not in known]:
+            read = self._graph.read(f"{PIPELINE}.vectors", keys=unknown)
+            vectors = {row["id"]: np.array(row["embedding"], np.float32) for row in read}
+            found = {row["id"]: (row["seq"], vectors[row["id"]]) for row in rows if row["id"] in vectors}
+            self._known.vectors = OrderedDict(sorted((found | known).items(), key=lambda one: one[1][0]))
         self._known.loaded = True
+
+    def _after(self) -> int:
+        """A number behind which the newest lie, so that not all are looked at; an index on them needs none."""
+        if self._graph.engine.dialect != "kuzu":
+            return 0
+        return int(self._graph.read(f"{PIPELINE}.last_number")[0]["seq"] or 0) - 2 * self._most
 
 
 def _line(held: Held, other: str, number: int, similarity: float) -> Row:

@@ -87,12 +87,10 @@ class Finishing:
             await asyncio.to_thread(self._leadership.renew)
 
     def _done(self, key: str, steps: Sequence[Step]) -> None:
-        # Only the leader writes, and the mark is checked just before; a hook that must not be fooled by a leader that
-        # was replaced in this very moment uses blocks that carry out held claims alone.
-        if self._row()["hook"] == "done" or self._row()["lease"] != self._leadership.lease:
-            raise BatchLost(self._batch.name)
         done = Step(f"{PIPELINE}.hook_done", {**self._ours, "hook_key": key, "at": self._at})
-        self._graph.run(Unit.of([done, *steps]))
+        # What the hook wants written is written where its mark is: by the leader alone, and once.
+        if not self._graph.run(Unit.of([done, *steps], if_held=True)).held:
+            raise BatchLost(self._batch.name)
 
     def _failed(self, key: str, error: Exception, over: bool) -> None:
         said = f"{type(error).__name__}: {error}"[:_MESSAGE_CHARACTERS].encode("utf-8", "replace").decode()

@@ -12,7 +12,7 @@ from graphvine.workers.scrape.batches import Result, counts, find
 from graphvine.workers.scrape.errors import BatchBusy
 from graphvine.workers.scrape.scraping import open_batch
 from graphvine.workers.scrape.submitting import run_scrape
-from graphvine.workers.serve.answers import Json, Missing, fits
+from graphvine.workers.serve.answers import Json, Missing, fits, following
 from graphvine.workers.serve.api.queues import Body
 from graphvine.workers.serve.room import Room
 
@@ -48,7 +48,7 @@ def router(room: Room) -> APIRouter:
     @made.get("/{name}/results", summary="What became of its pages", response_model=dict[str, Any])
     def results(
         name: Name,
-        after: Annotated[int, Query(ge=-1, le=1 << 53)] = -1,
+        after: Annotated[int, Query(ge=-1, lt=1 << 63)] = -1,
         limit: Annotated[int, Query(ge=1, le=500)] = 100,
     ) -> Json:
         if not room.graph.read(f"{PIPELINE}.batch", batch=name):
@@ -60,7 +60,7 @@ def router(room: Room) -> APIRouter:
                    r["error"] if r["state"] != "completed" else None, r["key"])
             for r in rows
         ]  # fmt: skip
-        return Json({"results": found, "next": rows[-1]["seq"] if len(rows) == limit else None})
+        return Json({"results": found, "next": following(rows, limit)})
 
     return made
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -20,6 +21,7 @@ from graphvine.errors import (
     UnknownPipeline,
     WriteRefused,
 )
+from graphvine.records import Row
 from graphvine.workers.serve.events import TooManyListeners
 from graphvine.workers.serve.jobs import TooManyJobs, UnknownJob
 from graphvine.workers.serve.room import NotReady
@@ -54,6 +56,11 @@ STATUS: list[tuple[type[GraphvineError], int]] = [
     (WriteRefused, 403), (QueryTimeout, 408), (Busy, 429), (TooManyJobs, 429), (TooManyListeners, 429),
     (NotReady, 503), (StoreClosed, 503), (StoreAway, 503), (StoreError, 409), (GraphvineError, 400),
 ]  # fmt: skip
+
+
+def following(rows: Sequence[Row], limit: int) -> str | None:
+    """What to ask for as `after` to get the rows behind these; a text, since not every reader of JSON holds 64 bits."""
+    return str(rows[-1]["seq"]) if len(rows) == limit else None
 
 
 def fits(kind: type[GraphvineError], status: int) -> None:

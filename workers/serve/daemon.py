@@ -95,6 +95,7 @@ class Daemon:
         _log.info("ready", extra={"facts": {"graph": graph.where, "workers": workers_of(graph, self._settings)}})
         clockwork = scheduler.start(graph, None if self._settings.jobs else [scheduler.reaper(graph)])
         supervisor.start()
+        room.jobs.resume(registry.long_jobs())
         try:
             while not self.stop.wait(1.0):
                 room.hub.tick(room)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -21,9 +22,11 @@ from graphvine.clock import ManualClock
 from graphvine.engines.http_wire import MEDIA_TYPE, WIRE_VERSION, pack, pack_error, unpack
 from graphvine.errors import GraphvineError, StoreClosed, StoreError
 from graphvine.records import Claim, QueryResult, Step, Unit, UnitResult
-from graphvine.workers.registry import route_modules
+from graphvine.workers.registry import long_jobs, route_modules
+from graphvine.workers.serve.hiring import HIRED, run_hired
 from graphvine.workers.serve.room import NotReady, Room
 
+_log = logging.getLogger("graphvine.serve")
 _THREADS, _READERS = 64, 8
 _INTERRUPT_SECONDS = 2.0
 Asked = dict[str, Any]
@@ -62,6 +65,14 @@ def _carried_out(room: Room, answer: Answer, body: bytes) -> Response:
     except (KeyError, TypeError, ValueError) as error:
         wrong = GraphvineError(f"the request can't be understood: {type(error).__name__}: {error}")
         return Response(pack_error(wrong), 400, media_type=MEDIA_TYPE)
+    except OSError as error:
+        # A backup into a folder that is not ours, a full disk: told as the command would tell it.
+        place = f"{error.filename}: " if error.filename else ""
+        return Response(pack_error(GraphvineError(f"{place}{error.strerror or error}")), 409, media_type=MEDIA_TYPE)
+    except Exception:
+        _log.exception("a fault in %s", getattr(answer, "__name__", answer))
+        told = StoreError("something went wrong in the process that serves the graph: its log says what")
+        return Response(pack_error(told), 500, media_type=MEDIA_TYPE)
 
 
 def _about(room: Room, asked: Asked) -> Any:
@@ -194,10 +205,11 @@ def _call(room: Room, asked: Asked) -> Any:
 
 
 def _start_job(room: Room, asked: Asked) -> Any:
-    works = {verb: work for module in route_modules() for verb, work in getattr(module, "JOBS", {}).items()}
-    if asked["verb"] not in works:
-        raise GraphvineError(f"the daemon has no job {asked['verb']!r}")
-    return room.jobs.start(asked["verb"], asked["asked"], works[asked["verb"]]).id
+    verb, works = asked["verb"], {HIRED: run_hired, **long_jobs()}
+    if verb not in works:
+        raise GraphvineError(f"the daemon has no job {verb!r}")
+    # Not kept: whoever asks finds out when the daemon was started anew, and gives it again.
+    return room.jobs.start(verb, asked["asked"], works[verb], keep=False, while_watched=verb == HIRED).id
 
 
 def _watch_job(room: Room, asked: Asked) -> Any:
@@ -205,11 +217,13 @@ def _watch_job(room: Room, asked: Asked) -> Any:
     # The state first: what happens between the two looks is seen by the next.
     state, result, error = job.state, job.result, job.error
     events = job.after(asked["after"], min(float(asked["seconds"]), 30.0))
-    return {"state": state, "events": events, "error": error, "result": result}
+    # Such as by the end of the daemon: whoever asked is to give it to the next one.
+    cut = state in ("stopped", "failed") and job.cut_short and room.supervisor is not None
+    return {"state": state, "events": events, "error": error, "result": result, "cut": cut}
 
 
 def _stop_job(room: Room, asked: Asked) -> Any:
-    room.jobs.get(asked["id"]).stop.set()
+    room.jobs.end(asked["id"])
 
 
 OPS: dict[str, Answer] = {

@@ -30,8 +30,8 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 # Asked by anybody, wherever we listen: whether we live, and a page that holds no data.
 _OPEN = frozenset({"/healthz", "/", "/favicon.ico"})
 _OPEN_FOLDERS = ("/static/",)
-# They read, but with a body; what they may do is decided by their routes.
-_READS_BY_POST = frozenset({"/cypher", "/db/graph/query/v2"})
+# It reads, but with a body; what it may do is decided by its route.
+_READS_BY_POST = frozenset({"/cypher"})
 _UPLOADS = "/uploads"
 _ENGINE = "/engine/"
 _PIECE = 1_000_000

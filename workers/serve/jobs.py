@@ -1,26 +1,34 @@
-"""Long jobs that somebody gave the daemon: growing, pulling, scraping. Each tells what happens, and can be stopped."""
+"""Long jobs that somebody gave the daemon: growing, pulling, scraping. Each tells what happens, and can be stopped.
+
+A job that came by HTTP is kept: a daemon that is started anew takes it up under the same name, and since every job
+goes on where it was, nothing is done twice. What a command gave is not: the command watches, and gives it again.
+"""
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from concurrent.futures import Future
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
-from graphvine.errors import GraphvineError
+from graphvine.errors import GraphvineError, StoreClosed
 from graphvine.graph import Graph
 from graphvine.workers.serve.events import Hub
+from graphvine.workers.serve.kept_jobs import KeptJob, KeptJobs
 
+_log = logging.getLogger("graphvine.serve")
 # Of each job, so many of its last events; of finished jobs, so many.
 _EVENTS_KEPT, _FINISHED_KEPT, _RUNNING_AT_ONCE = 1_000, 100, 16
 _END_SECONDS = 6.0
+# A job that lasts while somebody watches it ends when nobody has for this long.
+_UNWATCHED_SECONDS = 30.0
 
 Tell = Callable[[str, Any], None]
 # (graph, what was asked, tell, stop) to what came of it.
@@ -49,7 +57,9 @@ class Job:
     number: int = 0  # of the last event
     stop: threading.Event = field(default_factory=threading.Event, repr=False)
     change: threading.Condition = field(default_factory=threading.Condition, repr=False)
-    done: Future[None] = field(default_factory=Future, repr=False)
+    kept: bool = False
+    cut_short: bool = False  # it was not its work that ended it, nor anybody's word
+    watched_at: float = field(default_factory=time.monotonic, repr=False)
 
     def shown(self) -> dict[str, Any]:
         return {
@@ -61,6 +71,7 @@ class Job:
     def after(self, number: int, seconds: float) -> list[dict[str, Any]]:
         """Its events after this one; waits a moment for the next where there is none yet."""
         with self.change:
+            self.watched_at = time.monotonic()
             if self.number <= number and self.state == "running":
                 self.change.wait(seconds)
             return [event for event in self.events if event["number"] > number]
@@ -71,22 +82,59 @@ class Job:
             self.events.append({"number": self.number, "name": name, "facts": msgspec.to_builtins(facts)})
             self.change.notify_all()
 
+    def end_unwatched(self) -> None:
+        """Wait until nobody has looked for some time, and stop it then."""
+        with self.change:
+            while self.state == "running" and not self.stop.is_set():
+                left = self.watched_at + _UNWATCHED_SECONDS - time.monotonic()
+                if left <= 0:
+                    self.cut_short = True  # whoever comes back after all, from a sleep say, gives it again
+                    self.stop.set()
+                self.change.wait(max(left, 0))
+
 
 class JobList:
     def __init__(self, graph: Graph, hub: Hub) -> None:
         self._graph, self._hub = graph, hub
         self._jobs: dict[str, Job] = {}
+        self._kept, self._closing = KeptJobs(graph), False
+        self._left = self._kept.read()  # by the process before this one, for a daemon to take up
         self._lock = threading.Lock()
 
-    def start(self, verb: str, asked: dict[str, Any], work: Work) -> Job:
+    def start(
+        self, verb: str, asked: dict[str, Any], work: Work, *, keep: bool = True, while_watched: bool = False
+    ) -> Job:
+        """Begin a job. What is kept goes on in the next daemon; `while_watched` ends it when nobody looks any more."""
         with self._lock:
+            if self._closing:
+                raise StoreClosed
             if sum(job.state == "running" for job in self._jobs.values()) >= _RUNNING_AT_ONCE:
                 raise TooManyJobs(f"{_RUNNING_AT_ONCE} jobs run already: wait for one, or stop one")
             self._tidy()
-            job = Job(secrets.token_hex(8), verb, asked)
+            job = Job(secrets.token_hex(8), verb, asked, kept=keep)
             self._jobs[job.id] = job
-        threading.Thread(target=self._run, args=(job, work), name=f"graphvine-job-{verb}", daemon=True).start()
+            self._keep()
+        self._begin(job, work)
+        if while_watched:
+            threading.Thread(target=job.end_unwatched, name=f"graphvine-watch-{verb}", daemon=True).start()
         return job
+
+    def resume(self, works: Mapping[str, Work]) -> None:
+        """Go on with what the daemon before this one had in hand."""
+        with self._lock:
+            left, self._left = self._left, []
+            # Whoever listens says which event was the last: those of now have higher numbers than any before.
+            jobs = [
+                Job(one.id, one.verb, one.asked, started_at=one.started_at, kept=True, number=int(time.time()))
+                for one in left if one.verb in works
+            ]  # fmt: skip
+            self._jobs |= {job.id: job for job in jobs}
+            self._keep()
+        for one in left:
+            told = "goes on" if one.verb in works else "does not go on: no pipeline here knows it"
+            _log.info("job %s (%s) %s", one.id, one.verb, told)
+        for job in jobs:
+            self._begin(job, works[job.verb])
 
     def get(self, id: str) -> Job:
         job = self._jobs.get(id)
@@ -97,8 +145,20 @@ class JobList:
     def all(self) -> list[Job]:
         return list(self._jobs.values())
 
+    def end(self, id: str) -> Job:
+        """Stop a job for good."""
+        job = self.get(id)
+        with self._lock:
+            job.kept = False
+            self._keep()
+        job.stop.set()
+        return job
+
     def tell_to_stop(self) -> None:
+        """The daemon ends: what is kept goes on in the next."""
+        self._closing = True
         for job in self.all():
+            job.cut_short |= job.state == "running" and not job.stop.is_set()
             job.stop.set()
 
     def stop(self, seconds: float = _END_SECONDS) -> None:
@@ -109,6 +169,9 @@ class JobList:
             with job.change:
                 while job.state == "running" and time.monotonic() < end:
                     job.change.wait(0.1)
+
+    def _begin(self, job: Job, work: Work) -> None:
+        threading.Thread(target=self._run, args=(job, work), name=f"graphvine-job-{job.verb}", daemon=True).start()
 
     def _run(self, job: Job, work: Work) -> None:
         state, error, result = "done", None, None
@@ -122,7 +185,15 @@ class JobList:
         with job.change:
             job.result, job.error, job.ended_at, job.state = result, error, datetime.now(UTC).isoformat(), state
             job.change.notify_all()
+        with self._lock:
+            self._keep()
         self._hub.tell("job", id=job.id, verb=job.verb, state=state, error=error)
+
+    def _keep(self) -> None:
+        """Write down what is on its way; the lock is held."""
+        if not self._closing:
+            on = [job for job in self._jobs.values() if job.kept and job.state == "running"]
+            self._kept.write([*self._left, *(KeptJob(job.id, job.verb, job.asked, job.started_at) for job in on)])
 
     def _tidy(self) -> None:
         ended = [job for job in self._jobs.values() if job.state != "running"]

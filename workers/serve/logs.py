@@ -12,10 +12,9 @@ from typing import Any
 import msgspec
 
 from graphvine.graph import Graph
+from graphvine.workers import log
 
 _log = logging.getLogger("graphvine.events")
-_LEVELS = {"read": logging.DEBUG, "write": logging.DEBUG, "claims_lost": logging.WARNING}
-_SLOW_SECONDS = 1.0
 
 
 class JsonLines(logging.Formatter):
@@ -49,14 +48,11 @@ def write_json_lines(secret: str, *, verbose: bool = False) -> None:
 
 
 def attach(graph: Graph) -> None:
-    """A line for each event of the graph: statements at DEBUG (slow ones at WARNING), the rest at INFO."""
-    graph.door.listen(_line)
+    """A line for each event of the graph, with its facts as they are."""
+    log.attach(graph, _with_facts)
 
 
-def _line(event: str, facts: Mapping[str, Any]) -> None:
-    level = _LEVELS.get(event, logging.INFO)
-    if facts.get("seconds", 0) >= _SLOW_SECONDS:
-        level = logging.WARNING
+def _with_facts(level: int, event: str, facts: Mapping[str, Any]) -> None:
     if _log.isEnabledFor(level):
         plain = {name: asdict(v) if is_dataclass(v) and not isinstance(v, type) else v for name, v in facts.items()}
         _log.log(level, event, extra={"facts": plain})

@@ -86,12 +86,12 @@ class Uploads:
 
     def work(self, upload_id: str, *, stop: threading.Event | None = None) -> Upload:
         """Work on one upload until it waits for a step or rests."""
+        upload = self.show(upload_id)
         if self._graph.door.served is not None:
-            return self._over_there("", upload_id, stop)
+            return self._over_there(upload_id, stop) if upload.state in WORKING else upload
         stop = stop or threading.Event()
         handler = UploadHandler(self._graph, self._settings)
         loop = Loop(self._graph, "upload", handler, batch=1, keys=[upload_id], stop=stop, gather_seconds=0)
-        upload = self.show(upload_id)
         with loop.heartbeats.running():
             while upload.state in WORKING and not stop.is_set():
                 if upload.lease > 0:
@@ -140,19 +140,17 @@ class Uploads:
         take_by_hand(self._graph, name, Work(self.show(upload_id), self._settings, self._graph.clock.now_ms()))
         return self.show(upload_id)
 
-    def _over_there(self, step: str, upload_id: str, stop: threading.Event | None) -> Upload:
+    def _over_there(self, upload_id: str, stop: threading.Event | None) -> Upload:
         """By the process that serves the graph: one process takes items in."""
         from graphvine.remote import run_job
 
         def told(name: str, facts: Any) -> None:
             self._graph.door.report("upload", **facts)
 
-        run_job(self._graph, "upload", {"upload_id": upload_id, "step": step}, str, told, stop)
+        run_job(self._graph, "upload", {"upload_id": upload_id}, str, told, stop)
         return self.show(upload_id)
 
     def _step(self, name: str, upload_id: str, stop: threading.Event | None) -> Upload:
-        if self._graph.door.served is not None:
-            return self._over_there(name, upload_id, stop)
         work = Work(self.show(upload_id), self._settings, self._graph.clock.now_ms())
         take_by_hand(self._graph, name, work)
         return self.work(upload_id, stop=stop)

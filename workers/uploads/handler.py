@@ -8,7 +8,7 @@ from graphvine.errors import ClaimLost
 from graphvine.graph import Graph
 from graphvine.outcomes import Done, GiveUp, Outcome, Retry
 from graphvine.records import Claim, Step
-from graphvine.workers.pipeline import CannotWork, Context
+from graphvine.workers.pipeline import Context
 from graphvine.workers.uploads.errors import FileAway, FileFault
 from graphvine.workers.uploads.files import read_file, same_file
 from graphvine.workers.uploads.machine import chosen_ending, manual_steps, processed
@@ -16,6 +16,9 @@ from graphvine.workers.uploads.processing import process
 from graphvine.workers.uploads.processors import Stopped, Work, validate_upload_processor
 from graphvine.workers.uploads.record import find
 from graphvine.workers.uploads.settings import UploadSettings, load
+
+# Items are taken in by one process: two at once could each miss the parent that the other has in hand.
+BY_OWNER = True
 
 
 class UploadHandler:
@@ -92,9 +95,4 @@ class UploadHandler:
 
 def build(graph: Graph) -> UploadHandler:
     """A handler by the settings, for `graphvine work upload`."""
-    if graph.door.served is not None:
-        raise CannotWork(
-            "items are taken in by one process, the one that serves the graph: give it more workers with"
-            " 'graphvine serve --worker upload=2'"
-        )
     return UploadHandler(graph)

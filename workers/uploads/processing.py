@@ -17,6 +17,7 @@ from graphvine.workers.parts.hn.batch import Batch
 from graphvine.workers.parts.hn.following import following
 from graphvine.workers.parts.hn.intake import intake
 from graphvine.workers.uploads.batches import Outcome, Ready, guard, moved_on, prepare, with_items
+from graphvine.workers.uploads.errors import FileFault
 from graphvine.workers.uploads.memory import give_back
 from graphvine.workers.uploads.parts import Place
 from graphvine.workers.uploads.processors import Stopped, Work
@@ -106,6 +107,11 @@ def _bounded(wanted: list[tuple[int, int, int]], work: Work) -> list[tuple[int, 
 def spool_folder(graph: Graph) -> Path:
     """Where our own copies of files stand: beside the graph, or with this user's state where it is on a server."""
     where = graph.engine.where
+    if where.startswith(("http://", "https://")):
+        raise FileFault(
+            "what comes through a pipe is kept beside the graph, which is elsewhere: name a file that the service can"
+            " read, or send it by HTTP, as in 'curl -F file=@- .../uploads'"
+        )
     if not is_address(where):
         return Path(f"{where}.uploads")
     state = os.environ.get("XDG_STATE_HOME", "")

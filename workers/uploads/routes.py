@@ -84,7 +84,7 @@ def _taken(room: Room, file: ReceivedFile, fields: dict[str, str]) -> dict[str, 
 
 def _have_worked(room: Room, upload_id: str) -> None:
     """By a job: a daemon without workers for uploads works on those that it is given, too."""
-    room.jobs.start("upload", {"upload_id": upload_id, "step": ""}, run_upload)
+    room.jobs.start("upload", {"upload_id": upload_id}, run_upload)
 
 
 def run_upload(graph: Graph, asked: dict[str, Any], tell: Tell, stop: threading.Event) -> str:
@@ -97,9 +97,8 @@ def run_upload(graph: Graph, asked: dict[str, Any], tell: Tell, stop: threading.
 
     graph.door.listen(hear)
     try:
-        if asked["step"]:
-            uploads.move(asked["step"], upload_id)
-        elif uploads.show(upload_id).auto and uploads.show(upload_id).state == "uploaded":
+        upload = uploads.show(upload_id)
+        if upload.auto and upload.state == "uploaded":
             uploads.move("validate_upload", upload_id)
         while not stop.is_set():
             try:

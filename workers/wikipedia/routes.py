@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from graphvine.clock import NEVER
 from graphvine.graph import Graph
-from graphvine.workers.serve.answers import Json, Missing
+from graphvine.workers.serve.answers import Json, Missing, following
 from graphvine.workers.serve.api.queues import Body
 from graphvine.workers.serve.jobs import Tell
 from graphvine.workers.serve.room import Room
@@ -51,14 +51,14 @@ def router(room: Room) -> APIRouter:
 
     @made.get("/articles", summary="Articles by state, in the order of their numbers", response_model=dict[str, Any])
     def articles(
-        state: Annotated[str | None, Query(max_length=40)] = None, after: Annotated[int, Query(ge=0, le=1 << 53)] = 0,
+        state: Annotated[str | None, Query(max_length=40)] = None, after: Annotated[int, Query(ge=0, lt=1 << 63)] = 0,
         limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
     ) -> Json:  # fmt: skip
         if state is None:
             rows = room.graph.read("article.listed", after=after, limit=limit)
         else:
             rows = room.graph.read("article.listed_in", state=state, after=after, limit=limit)
-        return Json({"articles": rows, "next": rows[-1]["seq"] if len(rows) == limit else None})
+        return Json({"articles": rows, "next": following(rows, limit)})
 
     @made.get("/article", summary="One article with its sections, links and categories", response_model=dict[str, Any])
     def article(title: Annotated[str, Query(min_length=1, max_length=2_000)]) -> Json:

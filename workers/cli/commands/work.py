@@ -30,7 +30,8 @@ def work(
 
     Claims rows, hands them to the pipeline's handler, writes its results, again and again. Ctrl-C ends it after what is
     done is written, and gives the rest back; so does SIGTERM. What was in work when a worker was killed is taken up
-    again by the next.
+    again by the next. Beside a daemon this adds a worker: for hn_item and upload in the daemon itself, since items are
+    taken in by one process.
 
         graphvine work article
         graphvine work article --batch 50 --until-empty

@@ -17,7 +17,7 @@ from graphvine.workers.serve.room import Room
 def router(room: Room) -> APIRouter:
     made = APIRouter(prefix="/jobs", tags=["jobs"])
 
-    @made.get("", summary="Every job of this run of the daemon", response_model=list[dict[str, Any]])
+    @made.get("", summary="Every job that was given to the daemon", response_model=list[dict[str, Any]])
     def jobs() -> Json:
         return Json([job.shown() for job in room.jobs.all()])
 
@@ -27,9 +27,7 @@ def router(room: Room) -> APIRouter:
 
     @made.delete("/{id}", summary="Stop a job cleanly", response_model=dict[str, Any])
     def stop(id: str) -> Json:
-        job = room.jobs.get(id)
-        job.stop.set()
-        return Json(job.shown())
+        return Json(room.jobs.end(id).shown())
 
     @made.get("/{id}/events", summary="What happens in a job, as server-sent events", response_class=StreamingResponse)
     async def events(id: str, request: Request, after: Annotated[int, Query(ge=0, le=1 << 53)] = 0) -> Response:
