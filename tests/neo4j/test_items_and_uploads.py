@@ -14,9 +14,6 @@ from tests.hn.test_intake import (  # noqa: F401
     test_a_seeded_id_is_completed_when_its_item_comes,
     test_polls_have_options_in_either_order,
 )
-from tests.hn.test_pull import (  # noqa: F401
-    test_a_walk_goes_on_where_it_was,
-)
 from tests.hn.test_search import (  # noqa: F401
     filled,
     test_a_changed_item_is_found_by_what_it_says_now,

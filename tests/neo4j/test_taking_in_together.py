@@ -52,7 +52,7 @@ def take(send: Send, where: str, items: list[Item], batch: int) -> None:
 
 @pytest.mark.timeout(900)
 def test_the_same_graph_as_one_alone(place: Place, tmp_path: Path, full: bool) -> None:
-    made = make(20_000 if full else 400, deep=60)
+    made = make(20_000 if full else 300, deep=40)
     with graphvine.open(tmp_path / "alone.kuzu") as graph:
         take_in(graph, made.items, "BULK_UPLOAD", handed_over_at=DELIVERED)
         alone = whole(graph)
