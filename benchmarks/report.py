@@ -1,4 +1,7 @@
-"""Run every benchmark and write what they found to docs/benchmarks.md."""
+"""Run every benchmark, or some, and write what they found to docs/benchmarks.md.
+
+The findings of each one's last run are kept in results/: a benchmark that is run alone renews its own section.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from support.markdown import render
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "benchmarks.md"
+RESULTS = HERE / "results"
 
 
 def benchmarks() -> list[Path]:
@@ -42,7 +46,7 @@ def run(script: Path, quick: bool) -> dict[str, Any]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help="some benchmarks only; the page is then printed, not written")
+    parser.add_argument("names", nargs="*", help="some benchmarks only")
     parser.add_argument("--quick", action="store_true", help="tiny sizes; the page is then printed, not written")
     arguments = parser.parse_args()
     known = {script.stem: script for script in benchmarks()}
@@ -50,21 +54,31 @@ def main() -> int:
     if unknown:
         parser.error(f"no benchmark called {', '.join(unknown)}; there are {', '.join(known)}")
     console = Console(stderr=True)
-    found: list[tuple[str, dict[str, Any]]] = []
+    found: dict[str, dict[str, Any]] = {}
     for name in arguments.names or known:
         console.print(f"{name} ...")
-        findings = run(known[name], arguments.quick)
-        found.append((explanation(known[name]), findings))
-        for goal in findings["goals"]:
+        found[name] = run(known[name], arguments.quick)
+        for goal in found[name]["goals"]:
             console.print(f"  {goal['what']}: {goal['measured']} {goal['verdict']}", highlight=False, soft_wrap=True)
-    page = render(found)
-    if arguments.quick or arguments.names:
-        print(page, end="")
+        if not arguments.quick:
+            keep(name, found[name])
+    if arguments.quick:
+        print(render([(explanation(known[name]), findings) for name, findings in found.items()]), end="")
     else:
-        PAGE.parent.mkdir(exist_ok=True)
-        PAGE.write_text(page)
+        PAGE.write_text(render([(explanation(known[name]), findings) for name, findings in kept(known)]))
         console.print(f"written to {PAGE}")
-    return int(any(goal["verdict"] == "falls short" for _, findings in found for goal in findings["goals"]))
+    return int(any(goal["verdict"] == "falls short" for findings in found.values() for goal in findings["goals"]))
+
+
+def keep(name: str, findings: dict[str, Any]) -> None:
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(json.dumps(findings, indent=1) + "\n")
+
+
+def kept(known: dict[str, Path]) -> list[tuple[str, dict[str, Any]]]:
+    """The last findings of every benchmark that was ever run in full."""
+    files = {name: RESULTS / f"{name}.json" for name in known}
+    return [(name, json.loads(file.read_text())) for name, file in files.items() if file.exists()]
 
 
 if __name__ == "__main__":

@@ -306,7 +306,8 @@ SET u.validation_errors = NULL, u.validation_status = NULL, u.processing_errors 
 RETURN u.seq AS seq;
 
 // name: dismiss_errors(upload, at_ms)
-// Errors of the time before the upload was reset.
+// held: upload
+// Errors of the time before the upload was reset, or began anew.
 MATCH (e:UploadError)
 WHERE e.upload = $upload AND e.gone = 0
 SET e.gone = $at_ms;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +12,10 @@ from hypothesis import HealthCheck, settings
 from tests.support import servers
 from tests.support.fixtures import clock, graph, place, template  # noqa: F401  shared by every suite
 
+# Tests that kill processes, start daemons, run benchmarks.
+_LONG = re.compile(
+    r"/crash/|/serve/|_kills\.py|_crash\.py|_benchmarks\.py|_model\.py|/test_(intake|grow\w*|restarts)\.py"
+)
 ENGINES = ("kuzu", "ladybug", "neo4j", "http")
 
 
@@ -28,6 +33,11 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.register_profile("full", settings.get_profile("house"), max_examples=1000)
     settings.load_profile("full" if config.getoption("--full") else "house")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files of few and long tests first: where two processes share the files, neither waits for the other at the end."""
+    items.sort(key=lambda item: _LONG.search(item.path.as_posix()) is None)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,8 @@ from support.findings import number
 OPENING = """\
 # Benchmarks
 
-`make bench` runs all of them and writes this page; each can be run by itself with the command given.
+`make bench` runs all of them and writes this page, `make bench ONLY=claims` renews one section; each can be run by
+itself with the command given. Every section says when it was run, and how busy the machine was.
 Times depend on the machine and on what else it does, so what is compared takes turns within one run, and the
 figures are medians. Each benchmark judges its own goals and exits with status 1 where one does not hold.
 `--quick` runs tiny sizes in seconds and judges only what is right or wrong, no speed.

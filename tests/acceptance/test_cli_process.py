@@ -14,8 +14,10 @@ import pytest
 
 import graphvine
 import graphvine.workers
+from graphvine.service_file import find
 from tests.acceptance.cli_support import COMMAND, environment, process, run
 from tests.support.stores import Place
+from tests.support.waiting import eventually
 
 # Heavy: none of these may be loaded to show help.
 HEAVY = [
@@ -83,6 +85,10 @@ def at_work(practice: Path, where: str, *options: str) -> Iterator[subprocess.Po
     finally:
         worker.kill()
         worker.communicate(timeout=30)
+
+
+def open_door(where: str) -> None:
+    assert find(where) is not None
 
 
 def states(where: str) -> dict[str, str]:
@@ -170,6 +176,7 @@ def test_a_reader_that_goes_away_is_no_error(where: str, tmp_path: Path) -> None
 
 def test_ctrl_c_ends_the_work_and_gives_the_rest_back(practice: Path, where: str) -> None:
     with at_work(practice, where) as worker:
+        eventually(lambda: open_door(where))
         # It holds the file, and lets others in: what it has in work is seen beside it.
         beside = process("status", "--json", "--graph", where, cwd=practice).json["pipelines"]
         assert next(one for one in beside if one["pipeline"] == "article")["claimed"] == 3

@@ -168,9 +168,9 @@ def test_a_seeded_id_is_completed_when_its_item_comes(graph: Graph) -> None:
 
 @pytest.mark.timeout(1800)
 def test_every_shuffle_ends_in_the_same_graph(template: Place, tmp_path: Any, full: bool) -> None:
-    made = make(200_000 if full else 2_500, deep=500)
+    made = make(200_000 if full else 1_500, deep=500)
     seen = []
-    for number, batch in enumerate((20_000, 20_000, 20_000) if full else (1_000, 400, 3_000)):
+    for number, batch in enumerate((20_000, 20_000, 20_000) if full else (700, 300, 2_000)):
         with template.copy_to(tmp_path / str(number)).open(buffer_pool_mb=512) as graph:
             items = shuffled(made, number) if number else made.items
             taken = take_in(graph, items, "BULK_UPLOAD", handed_over_at=DELIVERED, batch=batch)

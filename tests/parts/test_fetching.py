@@ -20,7 +20,7 @@ from graphvine.workers.parts.fetching.urls import checked_url
 from tests.support.web_server import Request, WebServer
 
 BOMB = gzip.compress(bytes(20_000_000), 1)
-QUICK = FetchLimits(max_bytes=10_000, total_seconds=1.0, read_seconds=0.6, connect_seconds=2.0, max_redirects=3)
+QUICK = FetchLimits(max_bytes=10_000, total_seconds=2.0, read_seconds=0.6, connect_seconds=2.0, max_redirects=3)
 
 
 def fetch(url: str, limits: FetchLimits = QUICK, **options: Any) -> Any:

@@ -88,6 +88,6 @@ def test_kills_at_any_moment(tmp_path: Path, full: bool) -> None:
     chance = random.Random(20)
     folder = tmp_path / "g.index"
     stamp = 0
-    for _ in range(100 if full else 20):
+    for _ in range(100 if full else 10):
         stamp = check(folder, max(stamp, run_and_kill(folder, chance)))
     assert stamp > 20

@@ -72,7 +72,7 @@ def run(lane: Lane, full: bool, strict: bool) -> Result:
     for suite in lane.runs:
         if suite.exists():
             left = limit - (time.monotonic() - started)
-            arguments = (*suite.present(), *suite.options, *(("--full",) if full else ()))
+            arguments = (*suite.present(), *suite.options, *(("--full",) if full else suite.unless_full))
             status, counts = run_pytest(lane.python, arguments, max(left, 1))
             result.counts.add(counts)
             if status != 0:

@@ -13,6 +13,7 @@ from graphvine.engines.neo4j_texts import (
     read_before_deleted,
     returned,
     text_of,
+    without_bounds,
     without_casts,
 )
 from graphvine.queries import Block, QueryFileError, library
@@ -185,6 +186,12 @@ def test_the_columns_of_a_statement(text: str, names: list[str]) -> None:
 )
 def test_casts_are_written_as_neo4j_does(text: str, there: str) -> None:
     assert without_casts(text) == there
+
+
+def test_a_bound_beside_an_equality_is_left_out() -> None:
+    assert without_bounds("WHERE a.id >= $first AND a.id = id AND a.x >= $y") == "WHERE a.id = id AND a.x >= $y"
+    assert without_bounds("WHERE a.id >= $first AND a.id <= $last") == "WHERE a.id >= $first AND a.id <= $last"
+    assert "first_id" not in text_of(ported().block("hn_item.known"), ported()).statement
 
 
 @pytest.mark.parametrize(

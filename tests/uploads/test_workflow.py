@@ -168,6 +168,17 @@ def test_complete_failure_leaves_nothing_and_touches_nothing(uploads: Uploads, g
     assert _everything(graph) == before and ailments(graph) == []
 
 
+def test_requeued_it_fails_again_for_the_same_reasons(
+    uploads: Uploads, graph: Graph, clock: ManualClock, tmp_path: Path
+) -> None:
+    found = uploads.upload(write(tmp_path, as_array([ORPHAN, 7])))
+    clock.forward(1)
+    assert graph.requeue("upload", keys=[found.upload_id]) == 1
+    again = uploads.work(found.upload_id)
+    assert (again.state, again.failed_items, again.last_error) == ("failed", 2, found.last_error)
+    assert [error["index"] for error in uploads.errors(found.upload_id)] == [0, 1]
+
+
 def _everything(graph: Graph) -> list[Any]:
     rows = graph.query("MATCH (a:HNItem) RETURN a ORDER BY a.hnId", max_rows=10_000).rows
     return [*rows, counted(graph, "Collection"), graph.query("MATCH (c:Collection) RETURN c").rows]

@@ -146,7 +146,7 @@ def _row(upload: Upload, error: ItemError, read: ItemBatch) -> dict[str, Any]:
     index = read.indexes[error.place]
     part_item, part_offset = read.parts[error.place]
     return {
-        "id": f"{upload.upload_id}/{upload.retry_count}/{index}", "index": index, "hnId": error.hnId,
+        "id": f"{upload.upload_id}/{upload.run}/{upload.retry_count}/{index}", "index": index, "hnId": error.hnId,
         "field": error.field or None, "message": error.message, "given": error.given, "chunk_item": part_item,
         "chunk_offset": part_offset,
     }  # fmt: skip

@@ -81,7 +81,7 @@ def handle_validation_failure_processor(work: Work) -> list[Step]:
 
 
 def start_processing_processor(work: Work) -> list[Step]:
-    """A collection for what comes."""
+    """A collection for what comes. Errors of a time before no longer hold."""
     work.change(
         processed_items=0, failed_items=0, current_item=0, collection_id=f"upload-{work.upload.upload_id}",
         processing_errors=[],
@@ -90,7 +90,8 @@ def start_processing_processor(work: Work) -> list[Step]:
         **_named(work.upload), "collection_id": work.upload.collection_id, "at": moment(work.now),
         "progress": json.dumps(work.upload.progress()),
     }  # fmt: skip
-    return [Step("upload.begin_collection", begun)]
+    dismissed = {"upload": work.upload.seq, "at_ms": work.now}
+    return [Step("upload.begin_collection", begun), Step("upload.dismiss_errors", dismissed)]
 
 
 def finalize_success_processor(work: Work) -> list[Step]:

@@ -78,6 +78,11 @@ class Upload:
         return Place(self.current_item, self.chunk_item, self.chunk_offset)
 
     @property
+    def run(self) -> int:
+        """A number of its own for each time that its items are processed from the start."""
+        return int(self.started_at.timestamp() * 1000) if self.started_at is not None else 0
+
+    @property
     def file(self) -> Path:
         return Path(self.path or "")
 
