@@ -123,6 +123,17 @@ def test_a_hook_that_fails_is_tried_again_with_the_same_key(graph: Graph, site: 
     assert [row["key"] for row in graph.read("article.named", keys=[f"{site.url}/a"])] == [f"{site.url}/a"]
 
 
+def test_what_a_hook_wants_written_is_not_when_its_leader_was_replaced(graph: Graph, site: WebServer) -> None:
+    def hook(batch: BatchResults) -> list[Step]:
+        graph.execute("MATCH (b:ScrapeBatch {name: 'b'}) SET b.lease = 5")  # another manager has the batch
+        return [Step("article.seed", {"rows": [{"title": "by the hook", "seq": 0}], "now": 0})]
+
+    with pytest.raises(BatchLost):
+        run(graph, [f"{site.url}/a"], batch="b", settings=local(), hook=hook)
+    assert graph.read("article.named", keys=["by the hook"]) == []
+    assert graph.read("scrape_item.batch", batch="b")[0]["hook"] == "pending"
+
+
 def test_a_command_as_a_hook_gets_the_results(graph: Graph, site: WebServer, tmp_path: Path) -> None:
     script = "import os, sys; open(sys.argv[1], 'w').write(os.environ['GRAPHVINE_HOOK_KEY'] + ' ' + sys.stdin.read())"
     settings = local(hook_command=f'{sys.executable} -c "{script}" {tmp_path / "out"}')
