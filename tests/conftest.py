@@ -14,7 +14,7 @@ from tests.support.fixtures import clock, graph, place, template  # noqa: F401  
 
 # Tests that kill processes, start daemons, run benchmarks.
 _LONG = re.compile(
-    r"/crash/|/serve/|_kills\.py|_crash\.py|_benchmarks\.py|_model\.py|/test_(intake|grow\w*|restarts)\.py"
+    r"/crash/|/serve/|_kills\.py|_crash\.py|_benchmarks\.py|_model\.py|/test_(generated|intake|grow\w*|restarts)\.py"
 )
 ENGINES = ("kuzu", "ladybug", "neo4j", "http")
 
