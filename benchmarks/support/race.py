@@ -42,6 +42,7 @@ class Race:
         self.durability[contender.name] = contender.durability
 
     def run(self, bar: Bar) -> None:
+        """All who have entered take turns; others may enter for another race, whose samples are added."""
         # By batch size, then contender: what is compared across sizes runs one right after the other.
         order = sorted(self.entries, key=lambda cell: (cell[2], cell[0], cell[1]))
         cells: dict[Cell, Callable[[], Sample]] = {cell: partial(self.stretch, cell) for cell in order}
@@ -54,9 +55,9 @@ class Race:
             self.refill(self.entries[cell])
             bar.step()
 
-        self.samples = {
-            cell: merged(samples, self.turns) for cell, samples in interleave(cells, rounds, before).items()
-        }
+        for cell, samples in interleave(cells, rounds, before).items():
+            self.samples[cell] = merged(samples, self.turns)
+        self.entries.clear()
 
     def refill(self, entry: Entry) -> None:
         """Start afresh where less than half is left: a stretch ends when half of the rows are done."""
