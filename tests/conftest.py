@@ -36,7 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files of few and long tests first: where two processes share the files, neither waits for the other at the end."""
+    """Files of few and long tests first: where processes share the files, none waits for another at the end."""
     items.sort(key=lambda item: _LONG.search(item.path.as_posix()) is None)
 
 

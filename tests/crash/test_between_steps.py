@@ -147,7 +147,7 @@ def stage(known: Known, tmp_path: Path, full: bool) -> Stage:
 
 @pytest.mark.parametrize("scene", ["checkpoint", "opening", "closing", "failing_unit", "backup"])
 def test_nothing_changes(stage: Stage, known: Known, scene: str) -> None:
-    points = stage.kill_everywhere(scene, one_of(known.states), sample=4 if scene == "backup" else 14)
+    points = stage.kill_everywhere(scene, one_of(known.states), sample=4 if scene == "backup" else 10)
     if scene == "checkpoint":
         verbs = [point.split()[0] for point in points]
         checkpoint = verbs.index("CHECKPOINT")

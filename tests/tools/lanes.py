@@ -51,8 +51,9 @@ OWN_FOLDERS = tuple(f"tests/{lane}" for lane in ("neo4j", "sentence_transformers
 # What measures how time is used runs with nothing beside it.
 UNDISTURBED = "tests/undisturbed"
 SUITES = ("tests/conformance", "tests/crash")
-# Two processes share the files of tests: most of the time one waits for a disk, a server or a kill.
-SIDE_BY_SIDE = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+# Three processes share the files of tests on two cores: a third of the time one waits for a disk, a server or a kill.
+SIDE_BY_SIDE = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
+TWO_SERVERS = ("-n", "2", *SIDE_BY_SIDE[2:])
 
 LANES = (
     Lane(
@@ -84,7 +85,7 @@ LANES = (
             Run(
                 ("tests/conformance", "tests/machines", "tests/neo4j"),
                 # Each process starts a server of its own; one that a user has named is not shared.
-                (*(() if os.environ.get("GRAPHVINE_TEST_NEO4J") else SIDE_BY_SIDE), "--engine", "neo4j"),
+                (*(() if os.environ.get("GRAPHVINE_TEST_NEO4J") else TWO_SERVERS), "--engine", "neo4j"),
                 of="graph/engines/neo4j.py",
             ),
         ),
