@@ -110,16 +110,16 @@ class Stage:
 
 
 def chosen(points: list[str], most: int) -> list[int]:
-    """The steps of the engine, which have names in capitals, and others evenly spread.
+    """The decisive steps (those of the engine, in capitals, and renames, which say what counts), others evenly spread.
 
     Of a run of like steps (the pages of a file) three are enough: the first, one in the middle, the last.
     """
     runs = [[step for step, _ in run] for _, run in groupby(enumerate(points), key=lambda pair: pair[1])]
     unlike = sorted({step for run in runs for step in (run[0], run[len(run) // 2], run[-1])})
-    engine = [step for step in unlike if points[step].split()[0].isupper()]
-    others = [step for step in unlike if step not in engine]
-    count = max(0, min(most - len(engine), len(others)))
-    return sorted(engine + [others[index * len(others) // count] for index in range(count)])
+    decisive = [step for step in unlike if points[step].split()[0].isupper() or points[step].startswith("rename")]
+    others = [step for step in unlike if step not in decisive]
+    count = max(0, min(most - len(decisive), len(others)))
+    return sorted(decisive + [others[index * len(others) // count] for index in range(count)])
 
 
 def one_of(*expected: dict[str, str]) -> Judge:
