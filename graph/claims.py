@@ -97,8 +97,10 @@ class Claims:
     def complete(self, claims: Claim | Sequence[Claim], steps: Sequence[Step] = ()) -> None:
         """The work is done: its results and the new state, in one transaction."""
         several = [claims] if isinstance(claims, Claim) else list(claims)
-        if several:
+        if len({claim.seq for claim in several}) < len(several):
             self.settle([Done(several[0], steps), *(Done(claim) for claim in several[1:])])
+        elif several:
+            self._lost(self._write(several, {"complete": several}, join(steps)))
 
     def fail(
         self, claim: Claim, error: str, *, permanent: bool = False, retry_after_seconds: float | None = None,
@@ -120,20 +122,31 @@ class Claims:
 
     def _settle(self, outcomes: Sequence[Outcome]) -> list[Claim]:
         done = [outcome for outcome in outcomes if isinstance(outcome, Done)]
-        guards: list[Step] = []
-        for ending in dict.fromkeys(outcome.ending for outcome in done):
-            ended = [outcome.claim for outcome in done if outcome.ending == ending]
-            guards += self._grouped(ending, ended, {"at": self._at})
+        endings: dict[str, list[Claim]] = {}
+        for outcome in done:
+            endings.setdefault(outcome.ending, []).append(outcome.claim)
         results = join(step for outcome in done for step in outcome.steps)
         failures = [step for o in outcomes if isinstance(o, Retry | GiveUp) for step in self._failure(o)]
-        postponed = [outcome for outcome in outcomes if isinstance(outcome, Postpone)]
-        for seconds in sorted({outcome.after_seconds for outcome in postponed}):
-            claims = [outcome.claim for outcome in postponed if outcome.after_seconds == seconds]
-            guards += self._grouped("release", claims, {"due": self._now + int(seconds * 1000)})
-        if not guards and not failures:
+        postponed: dict[float, list[Claim]] = {}
+        for outcome in outcomes:
+            if isinstance(outcome, Postpone):
+                postponed.setdefault(outcome.after_seconds, []).append(outcome.claim)
+        return self._write([outcome.claim for outcome in outcomes], endings, [*results, *failures], postponed)
+
+    def _write(
+        self, claims: Sequence[Claim], endings: dict[str, list[Claim]], steps: Sequence[Step],
+        postponed: dict[float, list[Claim]] | None = None,
+    ) -> list[Claim]:  # fmt: skip
+        """One transaction: the guards of all these claims, then the rest. Returns those that were lost."""
+        guards: list[Step] = []
+        for ending, ended in endings.items():
+            guards += self._grouped(ending, ended, {"at": self._at})
+        for seconds, later in sorted((postponed or {}).items()):
+            guards += self._grouped("release", later, {"due": self._now + int(seconds * 1000)})
+        if not guards and not steps:
             return []
-        held = self._door.run(Unit.of([*guards, *results, *failures])).held
-        return [outcome.claim for outcome in outcomes if outcome.claim.seq not in held]
+        held = self._door.run(Unit.of([*guards, *steps])).held
+        return [claim for claim in claims if claim.seq not in held]
 
     def step(self, name: str, claims: Sequence[Claim], **parameters: Any) -> list[Step]:
         """A block of this entity that guards by seqs and token, for these claims."""
@@ -142,8 +155,12 @@ class Claims:
 
     def _take(self, rows: list[Row], token: int, keep: Keep | None = None) -> list[Claim]:
         # A word that is no state of the machine, set by hand: left where it is, the doctor tells of it.
-        rows = [row for row in rows if self._machine.by_role("claim", row["state"]) is not None]
-        by_state = {state: list(group) for state, group in groupby(sorted(rows, key=_state), key=_state)}
+        by_state: dict[str, list[Row]] = {}
+        for row in rows:
+            by_state.setdefault(row["state"], []).append(row)
+        for state in [state for state in by_state if self._machine.by_role("claim", state) is None]:
+            del by_state[state]
+            rows = [row for row in rows if row["state"] != state]
         steps = []
         given = {"worker": self.worker, "token": token, "now": self._now, "at": self._at, "never": NEVER}
         for state, group in by_state.items():
@@ -273,10 +290,6 @@ def _one_claim_a_row(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
             parts.append(part := {})
         part[seq] = outcome
     return [list(part.values()) for part in parts]
-
-
-def _state(row: Row) -> str:
-    return str(row["state"])
 
 
 def _clean(text: str, longest: int) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 Row = dict[str, Any]
 
 
@@ -43,8 +45,7 @@ class UnitResult:
     held: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(msgspec.Struct, frozen=True):  # made by the thousand, in a third of the time of a frozen dataclass
     """A row in the hands of a worker, known by its token."""
 
     pipeline: str

@@ -96,6 +96,8 @@ class Window:
         """Forget everything: the next claim scans."""
         with self._lock:
             self._rows: dict[int, Row] = {}
+            # Places in claim order: of scanned rows, the next one last, and a heap of those that came later.
+            self._run: list[tuple[int, int]] = []
             self._order: list[tuple[int, int]] = []
             self._waiting: list[tuple[int, int]] = []
             self._later: dict[int, Row] = {}
@@ -111,10 +113,7 @@ class Window:
             self._fill(now)
             taken: list[Row] = []
             aside: list[Row] = []
-            while self._order and len(taken) < count:
-                row = self._rows.pop(heapq.heappop(self._order)[1], None)
-                if row is None:
-                    continue
+            while len(taken) < count and (row := self._next()) is not None:
                 if max_depth is not None and row["depth"] > max_depth:
                     aside.append(row)
                     break  # nearest first: all that follow lie deeper too
@@ -170,9 +169,18 @@ class Window:
         if at_end or (came_due and now - self._scanned_at >= _RESCAN_MS):
             scanned = self._scan(now)
             self.drop()
-            for row in scanned.rows:
-                self._push(row)
+            self._rows = {row["seq"]: row for row in scanned.rows}
+            self._run = [(row["depth"], row["seq"]) for row in reversed(scanned.rows)]
             self._end, self._next_due, self._scanned_at = scanned.end, scanned.next_due, now
+
+    def _next(self) -> Row | None:
+        """The first of those that are still here; it leaves the window."""
+        while self._run or self._order:
+            scanned = self._run and not (self._order and self._order[0] < self._run[-1])
+            row = self._rows.pop((self._run.pop() if scanned else heapq.heappop(self._order))[1], None)
+            if row is not None:
+                return row
+        return None
 
     def _push(self, row: Row) -> None:
         self._rows[row["seq"]] = row

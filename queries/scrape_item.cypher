@@ -562,6 +562,16 @@ WHERE b.status = 'open' OR b.hook = 'pending'
 RETURN b.name AS name, b.seq AS seq
 ORDER BY b.seq LIMIT $limit;
 
+// name: batches_to_reopen(never, limit)
+// Finished batches into which pages were put since, or put back by hand: whoever leads one of these opens it again.
+MATCH (a:ScrapeItem)
+WHERE a.due < $never
+WITH DISTINCT a.batch_seq AS number
+MATCH (b:ScrapeBatch)
+WHERE b.seq = number AND b.status = 'finished'
+RETURN b.name AS name, b.seq AS seq
+ORDER BY seq LIMIT $limit;
+
 // name: manage(batch, lease, dead, worker, now, until)
 // guard
 // Take a batch in hand, where it is free, or its manager is known to be dead, or was silent too long.

@@ -105,6 +105,16 @@ WHERE a.state = CASE $lease WHEN 0 THEN 'idle' ELSE 'scraped' END AND a.due > $n
     AND a.lease = $lease
 RETURN min(a.due) AS due, count(*) AS waiting;
 
+// name: batches_to_reopen(never, limit)
+// Finished batches into which pages were put since. Differs: it goes by the index of states, past the pages at rest.
+MATCH (a:ScrapeItem)
+WHERE a.state IN ['idle', 'scraped'] AND a.due < $never
+WITH DISTINCT a.batch_seq AS number
+MATCH (b:ScrapeBatch)
+WHERE b.seq = number AND b.status = 'finished'
+RETURN b.name AS name, b.seq AS seq
+ORDER BY seq LIMIT $limit;
+
 // name: results(batch_seq, after, limit)
 // The pages of a batch with what became of them, in the order of arrival. Differs: the order comes from the index.
 MATCH (a:ScrapeItem)

@@ -71,6 +71,29 @@ def test_a_batch_is_led_and_a_redirect_inward_is_refused(
         assert "pipelines" not in str(found[url])
 
 
+def test_pages_put_into_a_finished_batch_are_taken_up(
+    served: Served, owner: httpx.Client, site: WebServer, leading: None
+) -> None:
+    """New ones by HTTP, and one that failed and was put back by hand."""
+    bad = f"{site.url}/to/http://10.0.0.1/"
+
+    def add(*urls: str) -> None:
+        assert owner.post("/scrape/batches", json={"urls": list(urls), "name": "grown"}).status_code == 202
+
+    def finished(round: int) -> None:
+        found = owner.get("/scrape/batches/grown").json()
+        assert (found["status"], found["round"]) == ("finished", round), found
+
+    add(f"{site.url}/one", bad)
+    eventually(lambda: finished(1), 40)
+    add(f"{site.url}/two")
+    eventually(lambda: finished(2), 40)
+    assert served.graph.requeue("scrape_item", everything=True) == 1
+    eventually(lambda: finished(3), 40)
+    found = results(owner, "grown", 3)
+    assert [one["state"] for url, one in sorted(found.items())] == ["completed", "failed", "completed"], found
+
+
 def test_feeds_are_no_way_inward_either(served: Served, owner: httpx.Client, site: WebServer, monkeypatch: Any) -> None:
     """A feed by its own address, and one that is allowed and sends us on."""
     monkeypatch.setenv("GRAPHVINE_NEWS_ALLOWED_PRIVATE_HOSTS", f"127.0.0.1:{site.port}")

@@ -32,7 +32,7 @@ REPLACED = {
     "news_article": {"adopt", "hasten", "next_due", "number", "ready", "stories"},
     "news_processor": {"drop_strays", "enqueue", "front"},
     "news_updater": {"trim"},
-    "scrape_item": {"next_due", "number", "ready", "ready_in", "results", "start_scrapes"},
+    "scrape_item": {"batches_to_reopen", "next_due", "number", "ready", "ready_in", "results", "start_scrapes"},
     "article": {"align_unknown", "distances", "lower_depth", "next_due", "number", "ready"},
     "graph": {"erase_machine"},
     "hn_item": {"above", "below", "link", "next_due", "number", "oldest_heartbeat", "option", "stale"},

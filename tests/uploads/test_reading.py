@@ -92,6 +92,20 @@ def test_any_values_come_back(
     assert_same(read(write(folder, text.encode("utf-8", "surrogatepass"), "lines"), chunk_bytes=chunk), lines)
 
 
+@given(
+    st.lists(st.sampled_from([b"", b" ", b" " * 90, b"\t\r", b'{"id": 1}', b"tru", b"1 2", b"{}{}", b"[1,", b"2]", b'"' + b"x" * 80 + b'"', b"\xff", b"\x0c"])),
+    st.integers(1, 40), st.booleans(),
+)  # fmt: skip
+def test_counting_finds_what_reading_finds(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], chunk: int, ended: bool
+) -> None:
+    text = b"\n".join([b'{"id": 1}', *lines]) + b"\n" * ended
+    path = write(tmp_path_factory.getbasetemp(), text, "counted")
+    settings = small(chunk_bytes=chunk, max_item_size=60)
+    with Items(path, settings) as counted, Items(path, settings) as read_through:
+        assert sum(counted.counts()) == sum(len(part.items) for part in read_through.parts())
+
+
 def assert_same(found: list[Any], wanted: list[Any]) -> None:
     assert len(found) == len(wanted)
     for one, other in zip(found, wanted, strict=True):

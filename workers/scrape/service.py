@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 
+from graphvine.clock import NEVER
 from graphvine.graph import Graph
+from graphvine.records import Row
 from graphvine.workers.scrape import PIPELINE
 from graphvine.workers.scrape.batches import Batch
 from graphvine.workers.scrape.errors import BatchBusy
@@ -17,6 +19,7 @@ from graphvine.workers.scrape.settings import load
 # Batches that are led side by side; the limit on scrapes holds for all of them together.
 _AT_ONCE = 4
 _LOOK_SECONDS = 1.0
+_BATCHES_SEEN = 50
 
 
 def serve(graph: Graph, stop: threading.Event) -> None:
@@ -32,7 +35,7 @@ async def _serve(graph: Graph, stop: threading.Event) -> None:
             for name in [name for name, task in running.items() if task.done()]:
                 running.pop(name).result()  # what went wrong is told to whoever looks after this service
             if graph.door.paused(PIPELINE) is None:
-                rows = await asyncio.to_thread(graph.read, f"{PIPELINE}.unfinished_batches", limit=50)
+                rows = await asyncio.to_thread(_with_work, graph)
                 for row in rows:
                     if row["name"] not in running and len(running) < _AT_ONCE:
                         batch = Batch(row["name"], row["seq"])
@@ -41,6 +44,13 @@ async def _serve(graph: Graph, stop: threading.Event) -> None:
     finally:
         ending.set()
         await asyncio.gather(*running.values(), return_exceptions=True)
+
+
+def _with_work(graph: Graph) -> list[Row]:
+    return [
+        *graph.read(f"{PIPELINE}.unfinished_batches", limit=_BATCHES_SEEN),
+        *graph.read(f"{PIPELINE}.batches_to_reopen", never=NEVER, limit=_BATCHES_SEEN),
+    ]
 
 
 async def _lead(graph: Graph, batch: Batch, stop: threading.Event) -> None:

@@ -112,7 +112,7 @@ def _claim(room: Room, asked: Asked) -> Any:
     claims = Claims(room.graph.door, asked["pipeline"], asked["worker"], ManualClock(asked["now"]))
 
     def told(taken: list[Claim]) -> Any:
-        return [asdict(claim) for claim in taken]
+        return [msgspec.structs.asdict(claim) for claim in taken]
 
     def work(kept: Callable[[Any], Step]) -> Any:
         taken = claims.claim(asked["limit"], asked["states"], asked["max_depth"], lambda so_far: kept(told(so_far)))

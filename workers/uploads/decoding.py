@@ -11,7 +11,6 @@ import msgspec
 _SHOWN_BYTES = 2_000
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 decode = msgspec.json.Decoder().decode
-decode_lines = msgspec.json.Decoder().decode_lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from graphvine.workers.uploads.arrays import check_depth
-from graphvine.workers.uploads.decoding import UNREADABLE, decode_lines, fault, value_of
+from graphvine.workers.uploads.decoding import UNREADABLE, decode, fault, value_of
 from graphvine.workers.uploads.parts import Part
 from graphvine.workers.uploads.settings import UploadSettings
 from graphvine.workers.uploads.streams import Text
@@ -29,23 +29,35 @@ def line_parts(text: Text, offset: int, first: int, settings: UploadSettings) ->
             if items:
                 yield Part(offset, first, items)
             offset, first, rest = offset + end, first + len(items), rest[end:]
+        elif not rest.strip():
+            offset, rest = offset + len(rest), b""  # blanks in front of whatever the line will hold
         elif len(rest) > settings.max_item_size:
             passed, left, ended = _skip_line(text, rest, settings)
             yield Part(offset, first, [fault(f"longer than {settings.max_item_size:,} bytes", rest)])
             offset, first, rest = offset + passed, first + 1, left
 
 
+def line_counts(text: Text, offset: int, settings: UploadSettings) -> Iterator[int]:
+    """The numbers of items that the parts have, without a look at what stands on the lines."""
+    text.seek(offset)
+    begun = b""  # of a line whose end is yet to come
+    while piece := text.read(settings.chunk_bytes):
+        *lines, rest = (begun + piece).split(b"\n")
+        yield sum(1 for line in lines if line and not line.isspace())
+        begun = rest.strip()[:1]
+    if begun:
+        yield 1
+
+
 def _values(chunk: bytes, settings: UploadSettings) -> list[Any]:
-    lines = chunk.count(b"\n") + (not chunk.endswith(b"\n") and bool(chunk))
-    items: list[Any] = []
+    lines = [line for line in chunk.split(b"\n") if line and not line.isspace()]
     if len(chunk) <= settings.max_item_size:
+        # Each by itself: taken together, one line with two values and two lines with one would pass for items.
         with suppress(*UNREADABLE):
-            items = decode_lines(chunk)
-    if len(items) == lines:
-        check_depth(items, chunk, settings.max_nesting)
-        return items
-    # Blank lines, or lines that are not a value each.
-    return [_value(line, settings) for line in chunk.split(b"\n") if line.strip()]
+            items = [decode(line) for line in lines]
+            check_depth(items, chunk, settings.max_nesting)
+            return items
+    return [_value(line, settings) for line in lines]
 
 
 def _value(line: bytes, settings: UploadSettings) -> Any:

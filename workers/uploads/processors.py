@@ -52,8 +52,8 @@ def validate_upload_processor(work: Work) -> list[Step]:
     try:
         with Items(upload.file, settings) as items:
             format, compression = items.form.format, items.compression
-            for part in items.parts() if not errors else ():
-                total += len(part.items)
+            for count in items.counts() if not errors else ():
+                total += count
                 work.told("validating", items.consumed, upload.file_size)
                 if work.stopping():
                     raise Stopped

@@ -11,7 +11,7 @@ from typing import Any, Self
 from graphvine.workers.uploads.arrays import array_parts
 from graphvine.workers.uploads.decoding import value_of
 from graphvine.workers.uploads.forms import Form, told_form
-from graphvine.workers.uploads.lines import line_parts
+from graphvine.workers.uploads.lines import line_counts, line_parts
 from graphvine.workers.uploads.parts import Part, Place
 from graphvine.workers.uploads.settings import UploadSettings
 from graphvine.workers.uploads.streams import Text
@@ -66,6 +66,12 @@ class Items:
         if self.form.format == "lines":
             return line_parts(self._text, offset, first, self._settings)
         return self._object(offset)
+
+    def counts(self) -> Iterator[int]:
+        """How many items there are, part by part. A FileFault says what is wrong with the file as a whole."""
+        if self.form.format == "lines":
+            return line_counts(self._text, self.form.start, self._settings)
+        return (len(part.items) for part in self.parts())
 
     def batches(self, place: Place) -> Iterator[ItemBatch]:
         """From a place on, as much as is to be written at once."""
