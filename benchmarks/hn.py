@@ -21,12 +21,14 @@ from typing import Any
 from support.cache import cached
 from support.command import main, sizes
 from support.findings import Findings
-from support.hn_items import vocabulary, write
+from support.hn_items import SYLLABLES, vocabulary, write
 from support.progress import Bar
 
 AIM = 20_000
 QUICK = 2_000
 MOST_GROWTH, SEARCH_MS, JOIN_MS = 1.5, 50.0, 100.0
+
+COMMONEST = "one of the commonest words, filtered, by date"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -166,13 +168,18 @@ def searches(where: Path, count: int, size: int, findings: Findings) -> None:
     import graphvine
     from graphvine.workers.hn.searching import HNSearch
 
-    chance, words = random.Random(3), vocabulary()[:3_000]
+    chance, words = random.Random(3), sorted(set(vocabulary()[:3_000]))
+    # One syllable: fifteen words, each in about half of all items, as "the" is in English. Shown, and not judged.
+    commonest = [word for word in words if word in SYLLABLES]
     with graphvine.open(where / "graph.kuzu") as graph, HNSearch(graph) as searching:
         stories = [one.item for one in searching.search("", type="story", limit=1000).found]
         ways: dict[str, Callable[[], Any]] = {
             "two words": lambda: searching.search(f"{chance.choice(words)} {chance.choice(words)}"),
             "a word, filtered, by date": lambda: searching.search(
                 chance.choice(words), type="comment", after=1_300_000_000 + size, sort="date"
+            ),
+            COMMONEST: lambda: searching.search(
+                chance.choice(commonest), type="comment", after=1_300_000_000 + size, sort="date"
             ),
             "under an item": lambda: searching.search(chance.choice(words), under=chance.choice(stories).id),
             "below stories by an author": lambda: searching.search("", story_by=chance.choice(stories).by),
@@ -189,6 +196,7 @@ def searches(where: Path, count: int, size: int, findings: Findings) -> None:
                 {"search": name, "median (ms)": round(statistics.median(times), 1), "p95 (ms)": round(slowest[name], 1)}
             )
     findings.tables[f"searches over {size:,} items"] = rows
+    del slowest[COMMONEST]
     for name, p95 in slowest.items():
         limit = JOIN_MS if name in ("under an item", "below stories by an author") else SEARCH_MS
         findings.speed_goal(f"search, {name}, p95", f"at most {limit:.0f} ms", f"{p95:.1f} ms", p95 <= limit)

@@ -3,7 +3,8 @@
 An upload reads its file three times (for its hash, to validate it, to process it), keeps its place and its counters in
 the same transactions as the items, and puts every item into a collection. The other way is `graphvine hn add`, which
 does none of that. Both end with threads and search, start from an empty store, and take turns in processes of their
-own. Memory is read five times a second, less what the engine's buffer pool held at that moment.
+own. Memory is read five times a second. What the process may take is the engine's buffer pool, whose size is a setting,
+and MOST_BEYOND; the table shows too how much there was beyond what the pool held at the moment, which may be little.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder:
         ways = ("hn add", "upload") if turn % 2 == 0 else ("upload", "hn add")
         seconds = {way: taken(way, small_file, folder / f"{turn}-{way}", bar)["seconds"] for way in ways}
         ratios.append(seconds["hn add"] / seconds["upload"])
-    by_hand = taken("hn add", file, folder / "hn", bar)
+    by_hand = taken("hn add", file, folder / "hn", bar, watched=True)
     uploaded = taken("upload", file, folder / "upload", bar, watched=True)
     readings = read_alone(file, folder, bar)
     ratio = by_hand["seconds"] / uploaded["seconds"]
@@ -72,8 +73,12 @@ def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder:
     findings.speed_goal(
         f"speed against hn add, {large:,} items", f"at least {SAME_SPEED}", f"{ratio:.2f}", ratio >= SAME_SPEED
     )
+    beyond = highest - pool
     findings.speed_goal(
-        "memory beyond what the buffer pool held", f"under {MOST_BEYOND} MiB", f"{held:.0f} MiB", held < MOST_BEYOND
+        f"memory beyond the buffer pool of {pool} MiB",
+        f"under {MOST_BEYOND} MiB",
+        f"{beyond:.0f} MiB",
+        beyond < MOST_BEYOND,
     )
     for what in ("completed", "collected"):
         findings.correctness_goal(f"items {what}", f"{large:,}", f"{uploaded[what]:,}", uploaded[what] == large)

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 _START = 1_300_000_000
-_SYLLABLES = ("gra", "ph", "vi", "ne", "lo", "ta", "mer", "so", "qui", "den", "ru", "sta", "ble", "con", "tor")
+SYLLABLES = ("gra", "ph", "vi", "ne", "lo", "ta", "mer", "so", "qui", "den", "ru", "sta", "ble", "con", "tor")
 
 
 def vocabulary(size: int = 20_000) -> list[str]:
     chance = random.Random(5)
-    return ["".join(chance.choices(_SYLLABLES, k=chance.randrange(1, 5))) for _ in range(size)]
+    return ["".join(chance.choices(SYLLABLES, k=chance.randrange(1, 5))) for _ in range(size)]
 
 
 def items(count: int, seed: int = 1) -> Iterator[dict[str, Any]]:

@@ -14,7 +14,7 @@ from support.progress import Bar
 from support.store import fill
 
 BATCH = 100
-_READY_SECONDS = 6.0  # for every process to open the graph
+_READY_SECONDS = 3.0  # for every process to open the graph: so long for the first, and for each
 
 
 def race_of_processes(where: str, rows: int, counts: list[int], seconds: float, findings: Findings, bar: Bar) -> None:
@@ -39,7 +39,7 @@ def race_of_processes(where: str, rows: int, counts: list[int], seconds: float, 
 
 
 def _turn(where: str, count: int, seconds: float, handed_out: Counter[int]) -> dict[str, float]:
-    begin = time.time() + _READY_SECONDS
+    begin = time.time() + _READY_SECONDS * (1 + count)
     children = [start("claiming.py", where, BATCH, begin, begin + seconds) for _ in range(count)]
     try:
         time.sleep(max(0.0, begin - time.time()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -21,6 +22,7 @@ _SORTS = {"relevance": "relevance", "date": "-time", "score": "-score"}
 MOST_JOINED = 20_000
 # The index holds nothing else: to ask for items only would be one more list of all of them to go through.
 _ANY_KIND = None
+_LOOK_UPS_AT_ONCE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,10 @@ class HNSearch:
 
     def _page(self, results: Results) -> Page:
         ids = [int(hit.id) for hit in results.hits]
-        rows = {id: row for id in ids for row in self._graph.read("hn_item.shown", hnId=id)}
+        # A statement for each, which the index of keys answers; most of its time it waits for the engine.
+        with ThreadPoolExecutor(_LOOK_UPS_AT_ONCE) as looking:
+            looked = looking.map(lambda id: self._graph.read("hn_item.shown", hnId=id), ids)
+            rows = {id: row for id, found in zip(ids, looked, strict=True) for row in found}
         found = [
             Found(as_item(rows[int(hit.id)]), hit.snippet.text if hit.snippet is not None else "", hit.score)
             for hit in results.hits if int(hit.id) in rows

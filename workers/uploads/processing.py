@@ -18,7 +18,6 @@ from graphvine.workers.parts.hn.following import following
 from graphvine.workers.parts.hn.intake import intake
 from graphvine.workers.uploads.batches import Outcome, Ready, guard, moved_on, prepare, with_items
 from graphvine.workers.uploads.errors import FileFault
-from graphvine.workers.uploads.memory import give_back
 from graphvine.workers.uploads.parts import Place
 from graphvine.workers.uploads.processors import Stopped, Work
 from graphvine.workers.uploads.reading import ItemBatch, Items
@@ -49,7 +48,6 @@ def process(graph: Graph, claim: Claim, work: Work, lost: Lost) -> None:
                     raise ClaimLost([claim])
                 upload = work.upload
                 ready = None  # before the next is waited for: two at once are enough
-                give_back()
                 work.told("processing", upload.processed_items + upload.failed_items, upload.total_items)
                 if work.stopping():
                     raise Stopped
