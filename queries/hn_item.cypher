@@ -162,6 +162,14 @@ RETURN a.hnId AS hnId, a.seq AS seq, a.state AS state, a.fetchedAt AS fetchedAt,
     size(a.kids) AS kids, a.hash AS hash, a.parent AS parent, a.poll AS poll, a.story AS story, a.wants AS wants,
     a.lease AS lease, a.failure_count AS failure_count;
 
+// name: stories_of(rows, first_id)
+// Which of these ids are there, each with the story at its top; numbers alone, which are read in half the time.
+UNWIND $rows AS r
+WITH r.hnId AS hnId
+MATCH (a:HNItem)
+WHERE a.hnId >= $first_id AND a.hnId = hnId
+RETURN a.hnId AS hnId, a.story AS story;
+
 // name: known_one(hnId)
 // What is there of this id.
 MATCH (a:HNItem {hnId: $hnId})

@@ -55,6 +55,8 @@ def _turn(where: str, count: int, seconds: float, handed_out: Counter[int]) -> d
             end(child)
     if (late := max(report["late"] for report in found)) > 0.5:
         raise RuntimeError(f"a process was ready {late:.1f} s late: the figures would not be of {count} at once")
+    if any(report["seconds"] < seconds for report in found):
+        raise RuntimeError("the rows ran out: give more of them with --rows")
     for report in found:
         handed_out.update(report["numbers"])
     took = max(report["seconds"] for report in found)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphvine.engines.bounds import with_literal_bounds
+from graphvine.engines.literals import with_keys
 
 TEXT = "MATCH (a:Article) WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token SET a.due = 0"
 
@@ -37,3 +38,13 @@ def test_the_same_rows_are_meant(seqs: list[int]) -> None:
         assert parameters["seqs"] == seqs
     else:
         assert set(range(parameters["seqs_first"], parameters["seqs_last"] + 1)) == set(seqs)
+
+
+def test_a_stretch_of_keys_is_written_out() -> None:
+    """Kuzu skips rows by what is written out; other pairs of bounds keep their parameters, and so their plan."""
+    text = "MATCH (a:HNItem) WHERE a.hnId >= $first_id AND a.hnId <= $last_id AND a.score > $score RETURN a"
+    made = with_keys(text, {"first_id": 5, "last_id": 70, "score": 1})
+    assert made == (text.replace("$first_id", "5").replace("$last_id", "70"), {"score": 1})
+    assert with_keys(text, {"first_id": "5", "last_id": 70, "score": 1}) is None
+    by_ends = "MATCH (a:Article) WHERE a.seq >= $seqs_first AND a.seq <= $seqs_last RETURN a"
+    assert with_keys(by_ends, {"seqs_first": 1, "seqs_last": 2}) is None

@@ -58,8 +58,8 @@ class Batch:
         return [draft for draft in self.drafts if not draft.reason and draft.outcome not in ("skipped", "unchanged")]
 
 
-def look_up(graph: Any, ids: Sequence[int]) -> dict[int, Row]:
-    """What the graph knows of these ids."""
+def look_up(graph: Any, ids: Sequence[int], *, above: bool = False) -> dict[int, Row]:
+    """What the graph knows of these ids. Of what stands `above` others, that it is there and its story are enough."""
     wanted = set(ids)
     if not wanted:
         return {}
@@ -67,6 +67,8 @@ def look_up(graph: Any, ids: Sequence[int]) -> dict[int, Row]:
     # One by one is for who has the store at hand: to a server each question is a journey.
     if len(wanted) <= _FEW and graph.engine.capabilities.single_owner:
         rows = [row for one in wanted for row in graph.read("hn_item.known_one", hnId=one)]
+    elif above:
+        rows = graph.read("hn_item.stories_of", rows=[{"hnId": one} for one in wanted], first_id=first)
     elif last - first <= _DENSE * len(wanted):
         rows = graph.read("hn_item.known_between", first_id=first, last_id=last)
     else:

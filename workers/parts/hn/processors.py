@@ -41,7 +41,7 @@ def deduplicate(batch: Batch) -> None:
     above = [draft.above for draft in drafts if draft.above is not None]
     ids = {draft.id for draft in batch.drafts}
     batch.known.update(look_up(batch.graph, list(ids)))
-    batch.known.update(look_up(batch.graph, [id for id in set(above) - ids if id not in batch.known]))
+    batch.known.update(look_up(batch.graph, [id for id in set(above) - ids if id not in batch.known], above=True))
     for draft in newest(drafts):
         row = batch.known.get(draft.id)
         if row is None:
