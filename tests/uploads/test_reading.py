@@ -106,6 +106,18 @@ def test_counting_finds_what_reading_finds(
         assert sum(counted.counts()) == sum(len(part.items) for part in read_through.parts())
 
 
+@pytest.mark.parametrize("first", [
+    b"[]", b"[1]", b"[" * 60 + b"]" * 60, b'{"a":' * 40 + b"1" + b"}" * 40, b'{"x": "' + b"x" * 300_000 + b'"}',
+], ids=["empty list", "list", "deep list", "deep object", "long object"])  # fmt: skip
+@pytest.mark.parametrize("second", [b"null", b"[]", b'{"id": 7}'])
+def test_a_bad_first_line_is_one_bad_item(tmp_path: Path, first: bytes, second: bytes) -> None:
+    path = write(tmp_path, b"\n".join([first, second, *as_lines(GOOD).splitlines()]) + b"\n")
+    with Items(path, small(max_item_size=100_000)) as found:
+        assert found.form.format == "lines"
+        assert sum(found.counts()) == len(GOOD) + 2
+        assert [item for part in found.parts() for item in part.items][2:] == GOOD
+
+
 def assert_same(found: list[Any], wanted: list[Any]) -> None:
     assert len(found) == len(wanted)
     for one, other in zip(found, wanted, strict=True):

@@ -39,14 +39,12 @@ class LiveTable:
 
     def drawn(self) -> Table:
         pages = sorted(self._pages.values(), key=lambda page: page.state not in _IN_WORK)[:_SHOWN]
-        rows = [
-            (page.state, one_line(page.url, 60), one_line(_newest(page.error or page.text or page.title), 80))
-            for page in pages
-        ]
+        rows = [(page.state, one_line(page.url, 60), one_line(_known(page), 80)) for page in pages]
         ended = ", ".join(f"{count:,} {state}" for state, count in sorted(self._ended.items())) or "none done yet"
         return table(("state", "page", "what is known"), rows, title=f"batch {self._batch}: {ended}")
 
 
-def _newest(text: str) -> str:
+def _known(page: ScrapeEvent) -> str:
     """The end of a text that grows is what is new in it."""
-    return text if len(text) <= 80 else "..." + text[-76:]
+    text = page.error or page.text or page.title
+    return "..." + text[-76:] if page.state in _IN_WORK and len(text) > 80 else text

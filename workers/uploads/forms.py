@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from graphvine.workers.uploads.decoding import Fault, value_of
 from graphvine.workers.uploads.errors import FileFault
+from graphvine.workers.uploads.scanning import elements
 from graphvine.workers.uploads.settings import UploadSettings
 from graphvine.workers.uploads.streams import Text
 
@@ -53,11 +54,23 @@ def told_form(text: Text, settings: UploadSettings) -> Form:
 
 def _array_on_a_line(head: bytes, settings: UploadSettings) -> bool:
     """Whether the array is over with its line, and items follow: then it is a bad line of JSON Lines."""
-    first, _, rest = head.partition(b"\n")
-    following = next((line for line in rest.split(b"\n") if line.strip(_BLANK)), b"")
-    if following[:1] != b"{" or not isinstance(value_of(first, settings.max_nesting), list):
-        return False
-    return isinstance(value_of(following, settings.max_nesting), dict)
+    first, *following = head.split(b"\n")[:_LINES]
+    closed = any(element.mark == b"]" for element in elements(first[1:]))
+    return closed and _has_item(following, settings)
+
+
+def _behind_the_line(text: Text) -> list[bytes]:
+    """What follows behind a first line that is longer than any item may be."""
+    while piece := text.read(_HEAD):
+        _, ended, rest = piece.partition(b"\n")
+        if ended:
+            return (rest + text.read(_HEAD)).split(b"\n")[:_LINES]
+    return []
+
+
+def _has_item(lines: list[bytes], settings: UploadSettings) -> bool:
+    begun = (line for line in lines if line.lstrip()[:1] == b"{")
+    return any(isinstance(value_of(line, settings.max_nesting), dict) for line in begun)
 
 
 def _lines_or_object(text: Text, head: bytes, start: int, settings: UploadSettings) -> Form:
@@ -71,7 +84,9 @@ def _lines_or_object(text: Text, head: bytes, start: int, settings: UploadSettin
     if isinstance(alone, dict):
         return Form("object", start)
     lines = head[start:].split(b"\n")[: _LINES if whole else -1][:_LINES]
-    if any(isinstance(value_of(line, settings.max_nesting), dict) for line in lines if line.lstrip()[:1] == b"{"):
+    if not whole and not lines:
+        lines = _behind_the_line(text)
+    if _has_item(lines, settings):
         return Form("lines", start)
     if whole and not isinstance(alone, Fault):
         raise FileFault(f"the file holds {_called(alone)}: it must be a JSON array or object, or JSON Lines")
