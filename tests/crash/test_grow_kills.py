@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,9 @@ from tests.wikipedia.dump_writer import dump_xml, many_pages
 
 KILLS, FULL_KILLS = 6, 50
 PAGES = 100
-# Moments of a run, in seconds: opening, first batches, checkpoints, the end.
-EARLIEST, LATEST = 0.05, 1.5
+# Moments of a run: opening, first batches, checkpoints, the end, which is where an undisturbed run has it.
+EARLIEST_SECONDS = 0.05
+_LOOK_SECONDS = 0.002
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,12 @@ class Job:
     embedder: str
     cache: str
 
+    @property
+    def arguments(self) -> tuple[list[str], str, str, str]:
+        return self.seeds, self.source, self.embedder, self.cache
+
     def start(self, place: Place) -> Child:
-        return Child(grow, place, self.seeds, self.source, self.embedder, self.cache)
+        return Child(grow, place, *self.arguments)
 
 
 @pytest.fixture(scope="module")
@@ -52,12 +58,12 @@ def empty(folder: Path, engine: str) -> Place:
     return Place(engine, folder)
 
 
-def undisturbed(job: Job, place: Place) -> dict[str, Any]:
-    with job.start(place) as child:
-        child.hear(100)
+def undisturbed(job: Job, place: Place) -> tuple[dict[str, Any], float]:
+    """What the graph holds then, and how long it took."""
+    took: float = run(grow, place, *job.arguments, seconds=100)
     seen: dict[str, Any] = run(look, place)
     assert len(seen["content"]["articles"]) > 50 and not seen["ailments"]
-    return seen
+    return seen, took
 
 
 def same(one: dict[str, Any], other: dict[str, Any]) -> None:
@@ -72,8 +78,23 @@ def same(one: dict[str, Any], other: dict[str, Any]) -> None:
             assert not other["vectors"][key]
 
 
+def in_checkpoint(place: Place) -> bool:
+    return place.path.with_name(place.path.name + ".safe").exists()
+
+
+def is_to_die(child: Child, place: Place, seconds: float, *, aimed: bool) -> bool:
+    """True after so long, or once it is seen inside a checkpoint; False when it is done before."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if not child.says_nothing_for(_LOOK_SECONDS):
+            return False
+        if aimed and in_checkpoint(place):
+            break
+    return True
+
+
 def kill_and_start_again(
-    job: Job, folder: Path, engine: str, kills: int, seed: int
+    job: Job, folder: Path, engine: str, kills: int, seed: int, longest: float
 ) -> tuple[list[dict[str, Any]], int]:
     """Grow graph after graph until so many were killed; what each graph holds, and how many kills met a checkpoint."""
     chance = random.Random(seed)
@@ -84,10 +105,11 @@ def kill_and_start_again(
         done = False
         while not done:
             with job.start(place) as child:
-                if killed < kills and child.says_nothing_for(chance.uniform(EARLIEST, LATEST)):
+                moment = chance.uniform(EARLIEST_SECONDS, longest)
+                if killed < kills and is_to_die(child, place, moment, aimed=killed % 2 == 1):
                     child.kill()
                     killed += 1
-                    mended += place.path.with_name(place.path.name + ".safe").exists()
+                    mended += in_checkpoint(place)
                     continue
                 try:
                     child.hear(100)
@@ -103,10 +125,10 @@ def test_a_killed_growth_ends_in_the_same_graph(
     name: str, request: pytest.FixtureRequest, engine_name: str, tmp_path: Path, full: bool
 ) -> None:
     job: Job = request.getfixturevalue(name)
-    wanted = undisturbed(job, empty(tmp_path / "undisturbed", engine_name))
+    wanted, took = undisturbed(job, empty(tmp_path / "undisturbed", engine_name))
     kills = request.config.getoption("--kills") or (FULL_KILLS if full else KILLS // 2)
     seed = random.SystemRandom().randrange(10**6)
-    graphs, mended = kill_and_start_again(job, tmp_path, engine_name, kills, seed)
+    graphs, mended = kill_and_start_again(job, tmp_path, engine_name, kills, seed, took)
     for graph in graphs:
         assert not graph["ailments"]
         same(wanted, graph)
