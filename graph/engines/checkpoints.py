@@ -85,8 +85,13 @@ class CheckpointPolicy:
         self._last_took, self._ended_at = ended - started, ended
         self._took += (self._last_took - self._took) * _WEIGHT_OF_THE_LAST
 
+    def opened(self, held: int) -> None:
+        """The files were opened: what their log tells of is in memory again."""
+        self.forget()
+        self.held = held
+
     def forget(self) -> None:
-        """The store was opened anew, or all was written out: nothing is held."""
+        """All was written out: nothing is held."""
         self.held, self._changed_rows, self._excess_seconds = 0, 0, 0.0
 
     def postponed(self, now: float) -> None:

@@ -84,6 +84,13 @@ class OpenDatabase:
             if not keep:
                 session.close()
 
+    def pool_use(self) -> int:
+        """Bytes of the buffer pool that are in use; all of it, where there is too little left even to tell."""
+        try:
+            return int(self.writing.rows("CALL bm_info() RETURN mem_usage", {})[0]["mem_usage"])
+        except RuntimeError:
+            return self._settings.buffer_pool_mb << 20
+
     def interrupt_readers(self) -> None:
         with self._lock:
             for session in self._reading:

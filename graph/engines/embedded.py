@@ -57,6 +57,7 @@ class EmbeddedEngine:
         }
         self._numbers: dict[str, int] = {}
         self._database = OpenDatabase(path, name, settings)
+        self._policy.opened(self._database.pool_use())
         self._closed = False
         # Typed queries that are running, by the thread that waits for each.
         self._typed: dict[int, Session] = {}
@@ -287,7 +288,7 @@ class EmbeddedEngine:
         with self._gate.alone(None):
             self._database.reopen()
         self._numbers.clear()
-        self._policy.forget()
+        self._policy.opened(self._database.pool_use())
         if not isinstance(error, Exception):
             raise error
         raise StoreReopened(at, sentence(error)) from error

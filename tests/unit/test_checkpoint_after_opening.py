@@ -1,0 +1,61 @@
+"""What a log brings back into memory when it is read counts: a store that is opened again and again does not fill up.
+
+A hundredth of it is what the log itself takes, so its length alone would call for a checkpoint far too late.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import graphvine
+from graphvine.errors import StoreReopened
+from graphvine.graph import Graph
+from graphvine.records import Step, Unit
+from graphvine.settings import Settings
+
+POOL_MB, ROWS, LIVES = 64, 20, 16
+
+
+def open_store(folder: Path) -> Graph:
+    return graphvine.open(folder / "graph.kuzu", settings=Settings(sync=False, buffer_pool_mb=POOL_MB))
+
+
+def pool_use(graph: Graph) -> int:
+    return int(graph.query("CALL bm_info() RETURN mem_usage").rows[0][0])
+
+
+def close(graph: Graph, folder: Path) -> Graph:
+    graph.close()
+    return open_store(folder)
+
+
+def fail(graph: Graph, folder: Path) -> Graph:
+    """A unit that fails after a write: the engine throws its memory away, and opens the files anew."""
+    seed = {"rows": [{"title": "never kept"}], "now": 0}
+    with contextlib.suppress(StoreReopened):
+        graph.run(Unit.of([Step("article.seed", seed), Step("article.seed", {"rows": [{"title": 5}], "now": "soon"})]))
+        pytest.fail("this unit can't be run")
+    return graph
+
+
+@pytest.mark.parametrize("again", [close, fail])
+def test_a_store_that_is_opened_again_and_again_keeps_its_memory(
+    tmp_path: Path, again: Callable[[Graph, Path], Graph]
+) -> None:
+    graph = open_store(tmp_path)
+    try:
+        graph.seed("article", [f"title {number}" for number in range(LIVES * ROWS)])
+        before = pool_use(graph)
+        for _ in range(LIVES):
+            claims = graph.claims("article", "w")
+            for _ in range(ROWS):
+                claims.complete(claims.claim(1))
+            graph = again(graph, tmp_path)
+            assert pool_use(graph) < before + (POOL_MB << 20) // 3
+        assert graph.read("article.counts") == [{"state": "processed", "count": LIVES * ROWS}]
+    finally:
+        graph.close()
