@@ -13,7 +13,8 @@ from graphvine.engines.freed_memory import give_back
 from graphvine.engines.holder import Holder
 from graphvine.engines.kill_safe import KillSafeFiles
 from graphvine.engines.session import Session
-from graphvine.errors import EngineMissing, StoreDamaged
+from graphvine.engines.shapes import is_out_of_memory
+from graphvine.errors import EngineMissing, StoreDamaged, StoreError
 from graphvine.settings import Settings
 
 # Address space that the database may grow into. Kuzu's default of 8 TiB fails where address space is limited.
@@ -57,6 +58,12 @@ class OpenDatabase:
             )
             self.writing = Session(self._driver, self._database, self._settings.writer_threads)
         except RuntimeError as error:
+            if is_out_of_memory(error):
+                raise StoreError(
+                    f"{self._path} can't be opened with a buffer pool of {self._settings.buffer_pool_mb} MiB: what its"
+                    " log tells of needs more. Set buffer_pool_mb higher; 'graphvine console --write -c CHECKPOINT'"
+                    " folds the log in"
+                ) from error
             raise StoreDamaged(
                 f"{self._path} can't be opened as a {self._driver.__name__} database: {error}"
             ) from error

@@ -11,7 +11,12 @@ if TYPE_CHECKING:
 
 def sentence(error: BaseException) -> str:
     """What the engine says, without the lists of signatures that it likes to add."""
-    return " ".join(str(error).splitlines()[:2])[:500].rstrip(". ")
+    said = " ".join(str(error).splitlines()[:2])[:500].rstrip(". ")
+    return f"{said} (give it more with the setting buffer_pool_mb)" if is_out_of_memory(error) else said
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    return "buffer pool is full" in str(error)
 
 
 def arrow(columns: Any) -> Any:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import graphvine
-from graphvine.errors import StoreReopened
+from graphvine.errors import StoreError, StoreReopened
 from graphvine.graph import Graph
 from graphvine.records import Step, Unit
 from graphvine.settings import Settings
@@ -20,8 +20,8 @@ from graphvine.settings import Settings
 POOL_MB, ROWS, LIVES = 64, 20, 16
 
 
-def open_store(folder: Path) -> Graph:
-    return graphvine.open(folder / "graph.kuzu", settings=Settings(sync=False, buffer_pool_mb=POOL_MB))
+def open_store(folder: Path, pool_mb: int = POOL_MB, **given: int) -> Graph:
+    return graphvine.open(folder / "graph.kuzu", settings=Settings(sync=False, buffer_pool_mb=pool_mb, **given))
 
 
 def pool_use(graph: Graph) -> int:
@@ -59,3 +59,18 @@ def test_a_store_that_is_opened_again_and_again_keeps_its_memory(
         assert graph.read("article.counts") == [{"state": "processed", "count": LIVES * ROWS}]
     finally:
         graph.close()
+
+
+def test_a_log_that_does_not_fit_is_told_of_and_folded_in(tmp_path: Path) -> None:
+    rows = 700
+    with open_store(tmp_path, 1024, checkpoint_memory_mb=1024, checkpoint_log_mb=1024) as graph:
+        graph.seed("article", [f"title {number}" for number in range(rows)])
+        claims = graph.claims("article", "w")
+        for _ in range(rows):
+            claims.complete(claims.claim(1))
+    with pytest.raises(StoreError, match="buffer pool of 64 MiB.*Set buffer_pool_mb higher; 'graphvine console"):
+        open_store(tmp_path)
+    with open_store(tmp_path, 1024) as graph:
+        graph.execute("CHECKPOINT")
+    with open_store(tmp_path) as graph:
+        assert graph.read("article.counts") == [{"state": "processed", "count": rows}]
