@@ -123,8 +123,8 @@ class Claims:
     def _settle(self, outcomes: Sequence[Outcome]) -> list[Claim]:
         done = [outcome for outcome in outcomes if isinstance(outcome, Done)]
         endings: dict[str, list[Claim]] = {}
-        for outcome in done:
-            endings.setdefault(outcome.ending, []).append(outcome.claim)
+        for one in done:
+            endings.setdefault(one.ending, []).append(one.claim)
         results = join(step for outcome in done for step in outcome.steps)
         failures = [step for o in outcomes if isinstance(o, Retry | GiveUp) for step in self._failure(o)]
         postponed: dict[float, list[Claim]] = {}
