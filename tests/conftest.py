@@ -46,12 +46,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _left_to_the_long_run(item: pytest.Item) -> bool:
-    """A server plans each statement anew: of the moves of pipelines other than articles it plays a third.
+    """A server plans each statement anew: of the moves of pipelines other than articles it plays an eighth.
 
     The core lane plays all of them on the same texts, and each text is planned on the server by its own test.
     """
     generated = item.path.name == "test_generated.py" and "[article" not in item.name
-    return generated and zlib.crc32(item.name.encode()) % 3 != 0
+    return generated and zlib.crc32(item.name.encode()) % 8 != 0
 
 
 @pytest.fixture(scope="session")

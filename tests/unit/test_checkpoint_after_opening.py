@@ -17,7 +17,7 @@ from graphvine.graph import Graph
 from graphvine.records import Step, Unit
 from graphvine.settings import Settings
 
-POOL_MB, ROWS, LIVES = 64, 20, 16
+POOL_MB, ROWS, LIVES = 64, 20, 11
 
 
 def open_store(folder: Path, pool_mb: int = POOL_MB, **given: int) -> Graph:
@@ -62,7 +62,7 @@ def test_a_store_that_is_opened_again_and_again_keeps_its_memory(
 
 
 def test_a_log_that_does_not_fit_is_told_of_and_folded_in(tmp_path: Path) -> None:
-    rows = 700
+    rows = 600
     with open_store(tmp_path, 1024, checkpoint_memory_mb=1024, checkpoint_log_mb=1024) as graph:
         graph.seed("article", [f"title {number}" for number in range(rows)])
         claims = graph.claims("article", "w")
