@@ -39,19 +39,24 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Files of few and long tests first: where processes share the files, none waits for another at the end."""
     items.sort(key=lambda item: _LONG.search(item.path.as_posix()) is None)
-    if config.getoption("--engine") == "neo4j" and not config.getoption("--full"):
-        left_out = [item for item in items if _left_to_the_long_run(item)]
+    if not config.getoption("--full"):
+        engine = str(config.getoption("--engine"))
+        left_out = [item for item in items if _left_to_the_long_run(item, engine)]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
 
 
-def _left_to_the_long_run(item: pytest.Item) -> bool:
+def _left_to_the_long_run(item: pytest.Item, engine: str) -> bool:
     """A server plans each statement anew: of the moves of pipelines other than articles it plays an eighth.
 
-    The core lane plays all of them on the same texts, and each text is planned on the server by its own test.
+    The core lane plays all of them on the same texts, and each text is planned on the server by its own test. Ladybug
+    and the line to a daemon run the statements that Kuzu runs: of the contract's tests each plays a half of its own.
     """
-    generated = item.path.name == "test_generated.py" and "[article" not in item.name
-    return generated and zlib.crc32(item.name.encode()) % 8 != 0
+    drawn = zlib.crc32(item.name.encode())
+    if engine == "neo4j":
+        return item.path.name == "test_generated.py" and "[article" not in item.name and drawn % 8 != 0
+    halves = {"ladybug": 0, "http": 1}
+    return engine in halves and item.path.parent.name == "conformance" and drawn % 2 == halves[engine]
 
 
 @pytest.fixture(scope="session")
