@@ -95,8 +95,10 @@ class OpenDatabase:
         """Bytes of the buffer pool that are in use; all of it, where there is too little left even to tell."""
         try:
             return int(self.writing.rows("CALL bm_info() RETURN mem_usage", {})[0]["mem_usage"])
-        except RuntimeError:
-            return self._settings.buffer_pool_mb << 20
+        except RuntimeError as error:
+            if is_out_of_memory(error):
+                return self._settings.buffer_pool_mb << 20
+            raise
 
     def interrupt_readers(self) -> None:
         with self._lock:

@@ -254,7 +254,7 @@ class EmbeddedEngine:
         except StoreReopened as error:
             # The unit before it is committed and in the log, and its caller is told so: done, not failed.
             done = False
-            _log.warning("%s: %s; it is tried again later (more buffer_pool_mb may help)", self.where, error.reason)
+            _log.warning("%s: %s; it is tried again later", self.where, error.reason)
         if not done:
             self._policy.postponed(now)
 
