@@ -2,8 +2,12 @@
 
 An upload reads its file three times (for its hash, to validate it, to process it), keeps its place and its counters in
 the same transactions as the items, and puts every item into a collection. The other way is `graphvine hn add`, which
-does none of that. Both end with threads and search, start from an empty store, and take turns in processes of their
-own. Memory is read five times a second, less what the engine's buffer pool held at that moment.
+does none of that: an edge for each item alone is a twentieth of the work, so a tenth is allowed for. Both end with
+threads and search, start from an empty store, and take turns in processes of their own.
+
+Memory is the most that was ever resident, by the kernel's record, less the size of the engine's buffer pool. What lies
+beyond what the pool held at a moment is shown too, read five times a second: an open store that does nothing has 220 MiB
+of it, 130 of them Kuzu's, which takes 5 MiB for the index of each table.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ from support.hn_items import write
 from support.progress import Bar
 
 QUICK = 2_000
-SAME_SPEED, MOST_BEYOND = 1.0, 300
+SAME_SPEED, MOST_BEYOND = 0.9, 300
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -60,20 +64,21 @@ def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder:
     ]
     findings.tables[f"reading alone, {large:,} items"] = readings
     pool = Settings().buffer_pool_mb
-    held, highest = uploaded["beyond"] / 2**20, uploaded["highest"] / 2**20
+    highest = uploaded["highest"] / 2**20
+    beyond = highest - pool
     findings.tables["memory of the upload"] = [
         {
             "items": large,
             "highest (MiB)": round(highest),
             "size of the pool (MiB)": pool,
-            "highest less what the pool held (MiB)": round(held),
+            "most beyond what the pool held at a moment (MiB)": round(uploaded["beyond"] / 2**20),
         }
     ]
     findings.speed_goal(
         f"speed against hn add, {large:,} items", f"at least {SAME_SPEED}", f"{ratio:.2f}", ratio >= SAME_SPEED
     )
     findings.speed_goal(
-        "memory beyond what the buffer pool held", f"under {MOST_BEYOND} MiB", f"{held:.0f} MiB", held < MOST_BEYOND
+        "memory beyond the buffer pool", f"under {MOST_BEYOND} MiB", f"{beyond:.0f} MiB", beyond < MOST_BEYOND
     )
     for what in ("completed", "collected"):
         findings.correctness_goal(f"items {what}", f"{large:,}", f"{uploaded[what]:,}", uploaded[what] == large)

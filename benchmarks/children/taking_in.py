@@ -19,13 +19,13 @@ EVERY_SECONDS = 0.2
 
 
 class Memory:
-    """The highest resident memory, and the highest of it beyond what the engine's buffer pool held at that moment."""
+    """The highest resident memory beyond what the engine's buffer pool held at that moment."""
 
     def __init__(self, graph: Any) -> None:
         self._graph, self._process = graph, psutil.Process()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
-        self.highest = self.beyond = 0
+        self.beyond = 0
 
     def __enter__(self) -> Memory:
         self._thread.start()
@@ -41,11 +41,16 @@ class Memory:
             resident = self._process.memory_info().rss
             # Between two readings: what the pool held at least.
             self.beyond = max(self.beyond, resident - max(before, self._pool()))
-            self.highest = max(self.highest, resident)
 
     def _pool(self) -> int:
         found = self._graph.query("CALL bm_info() RETURN *").as_dicts()[0]
         return int(found["mem_usage"])
+
+
+def highest() -> int:
+    """The most that was ever resident, by the kernel's record, which misses no moment."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmHWM:"))
 
 
 def main(way: str, where: str, file: str, watched: bool) -> None:
@@ -69,7 +74,7 @@ def main(way: str, where: str, file: str, watched: bool) -> None:
         if watched:
             memory.__exit__()
         completed = {row["state"]: row["count"] for row in graph.read("hn_item.counts")}.get("completed", 0)
-    say(seconds=seconds, state=state, completed=completed, collected=held, highest=memory.highest, beyond=memory.beyond)
+    say(seconds=seconds, state=state, completed=completed, collected=held, highest=highest(), beyond=memory.beyond)
 
 
 if __name__ == "__main__":

@@ -264,8 +264,7 @@ class EmbeddedEngine:
                 return False
             started = time.monotonic()
             try:
-                with self._database.files_bracket():
-                    self._database.writing.run("CHECKPOINT")
+                self._database.checkpoint()
             except BaseException as error:
                 self._start_over("CHECKPOINT", error)
             self._database.refresh()

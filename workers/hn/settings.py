@@ -21,7 +21,7 @@ class HNSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     attempts: Annotated[int, Positive, describe_as("tries of one request before its item is put off")] = 4
     backoff_seconds: Annotated[float, Positive, describe_as("pause before a request is tried again; it doubles")] = 0.5
     backoff_max_seconds: Annotated[float, Positive, describe_as("the longest such pause")] = 30
-    items_at_once: Annotated[int, Positive, describe_as("items that are written in one transaction")] = 20_000
+    items_at_once: Annotated[int, Positive, describe_as("items that are written in one transaction")] = 10_000
     pull_chunk: Annotated[int, Positive, describe_as("ids of a walk that are fetched and written together")] = 2_000
     max_response_bytes: Annotated[int, Positive, describe_as("the largest answer that is read")] = 16_000_000
     first_pull: Annotated[int, Positive, describe_as("how far back --since-last looks in a graph without items")] = (

@@ -46,6 +46,7 @@ class Ready:
 def prepare(intake: Intake, read: ItemBatch, handed_over: int) -> Ready:
     """Sort out what has no id or can't be read; the rest is checked field by field."""
     good: list[Any] = []
+    ids: list[int] = []
     places: list[int] = []
     errors: list[ItemError] = []
     for place, item in enumerate(read.items):
@@ -53,13 +54,13 @@ def prepare(intake: Intake, read: ItemBatch, handed_over: int) -> Ready:
             errors.append(ItemError(place, None, "", item.message, item.given))
             continue
         try:
-            id_of(item)
+            ids.append(id_of(item))
         except ValueError as error:
             errors.append(_error(place, None, str(error), item))
         else:
             good.append(item)
             places.append(place)
-    prepared = intake.prepare(good, BULK_UPLOAD, handed_over)
+    prepared = intake.prepare(good, BULK_UPLOAD, handed_over, ids)
     return Ready(read, prepared, list(zip(places, prepared.batch.drafts, strict=True)), errors)
 
 

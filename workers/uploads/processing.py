@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -13,9 +12,10 @@ from graphvine.engines.neo4j_address import is_address
 from graphvine.errors import ClaimLost
 from graphvine.graph import Graph
 from graphvine.records import Claim, Step
+from graphvine.workers.parts.hn.ahead import Ahead
 from graphvine.workers.parts.hn.batch import Batch
 from graphvine.workers.parts.hn.following import following
-from graphvine.workers.parts.hn.intake import intake
+from graphvine.workers.parts.hn.intake import Meanwhile, intake
 from graphvine.workers.uploads.batches import Outcome, Ready, guard, moved_on, prepare, with_items
 from graphvine.workers.uploads.errors import FileFault
 from graphvine.workers.uploads.parts import Place
@@ -40,11 +40,9 @@ def process(graph: Graph, claim: Claim, work: Work, lost: Lost) -> None:
             ready.steps = steps
             return ready
 
-        with following(graph), ThreadPoolExecutor(1, thread_name_prefix="graphvine-upload-read") as reader:
-            waiting = reader.submit(ahead)
-            while (ready := waiting.result()) is not None:
-                waiting = reader.submit(ahead)  # read and checked while the one before it is written
-                if lost() or not _write(graph, claim, work, ready):
+        with following(graph), Ahead(ahead, "graphvine-upload-read") as reader:
+            while (ready := reader.take()) is not None:
+                if lost() or not _write(graph, claim, work, ready, reader.begin):
                     raise ClaimLost([claim])
                 upload = work.upload
                 ready = None  # before the next is waited for: two at once are enough
@@ -53,7 +51,7 @@ def process(graph: Graph, claim: Claim, work: Work, lost: Lost) -> None:
                     raise Stopped
 
 
-def _write(graph: Graph, claim: Claim, work: Work, ready: Ready) -> bool:
+def _write(graph: Graph, claim: Claim, work: Work, ready: Ready, meanwhile: Meanwhile) -> bool:
     before = work.upload
 
     def claimed(batch: Batch) -> tuple[Step, list[Step]]:
@@ -62,7 +60,7 @@ def _write(graph: Graph, claim: Claim, work: Work, ready: Ready) -> bool:
         more = with_items(before, outcome, ready.read, graph.clock.now_ms())
         return guard(claim, before, work.upload, outcome), [*ready.steps, *more]
 
-    return intake(graph).write_held(ready.prepared, claimed)
+    return intake(graph).write_held(ready.prepared, claimed, meanwhile)
 
 
 def _rest(work: Work, items: Items) -> Iterator[tuple[ItemBatch, list[Step]]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from itertools import islice
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from graphvine.engines.protocol import SharedEngine
 from graphvine.errors import UnitFailed
 from graphvine.records import Step, Unit, UnitResult
+from graphvine.workers.parts.hn.ahead import Ahead
 from graphvine.workers.parts.hn.batch import Batch
 from graphvine.workers.parts.hn.cascade import begin, finish
 from graphvine.workers.parts.hn.item import Draft, hash_of, id_of
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from graphvine.workers.parts.hn.following import HNIndex
 
 T = TypeVar("T")
-# A join costs a pass over the table whatever the batch, so batches are large.
-ITEMS_AT_ONCE = 20_000
+Meanwhile = Callable[[], None]
+# A join costs a pass over the table whatever the batch, so batches are large; twice as many are no faster here.
+ITEMS_AT_ONCE = 10_000
 # How often a batch is begun anew, where ids are being put in beside it.
 _TRIES = 5
 # The first retry of what was refused.
@@ -84,28 +85,40 @@ class Intake:
         """Take these in, in one transaction, with whatever else belongs into it. Nothing is kept if it fails."""
         return self.write(self.prepare(items, source, handed_over_at), steps, guards)
 
-    def prepare(self, items: Sequence[Any], source: str, handed_over_at: int | None = None) -> Prepared:
-        """Everything that can be done without a look at the graph; another batch may be written meanwhile."""
+    def prepare(
+        self, items: Sequence[Any], source: str, handed_over_at: int | None = None, ids: Sequence[int] | None = None
+    ) -> Prepared:
+        """Everything that can be done without a look at the graph; another batch may be written meanwhile.
+
+        Who has looked at the `ids` already hands them over, one for each item.
+        """
         now = self._graph.clock.now_ms()
-        drafts, rejected = self._drafts(items, source, handed_over_at or now, now)
+        drafts, rejected = self._drafts(items, ids, source, handed_over_at or now, now)
         batch = Batch(self._graph, self._threads, now, drafts)
         begin(self._machine, batch)
         return Prepared(batch, rejected)
 
-    def write(self, prepared: Prepared, steps: Sequence[Step] = (), guards: Sequence[Step] = ()) -> Taken:
-        """The rest of the way, and the transaction."""
+    def write(
+        self, prepared: Prepared, steps: Sequence[Step] = (), guards: Sequence[Step] = (), *,
+        meanwhile: Meanwhile = lambda: None,
+    ) -> Taken:  # fmt: skip
+        """The rest of the way, and the transaction; `meanwhile` is told when only the engine is at work."""
         batch, rejected = prepared.batch, prepared.rejected
 
         def write() -> Taken:
             finish(self._machine, batch)
             refused = refused_of(batch)
-            self._write(batch, refused, [*guards, *self._steps(batch, refused), *rejected, *steps])
+            steps_in_all = [*guards, *self._steps(batch, refused), *rejected, *steps]
+            meanwhile()
+            self._write(batch, refused, steps_in_all)
             self._remember(batch)
             return counted(batch.drafts, len(rejected))
 
         return self._alone(batch, write)
 
-    def write_held(self, prepared: Prepared, claimed: Callable[[Batch], tuple[Step, Sequence[Step]]]) -> bool:
+    def write_held(
+        self, prepared: Prepared, claimed: Callable[[Batch], tuple[Step, Sequence[Step]]], meanwhile: Meanwhile
+    ) -> bool:
         """The same for whoever answers for refused items by itself: nothing is written of them, and nothing at all
         where the claim is lost (False). `claimed` is asked, once the outcome is known, for the guard and more steps.
         """
@@ -114,7 +127,9 @@ class Intake:
         def write() -> bool:
             finish(self._machine, batch)
             guard, more = claimed(batch)
-            held = self._write(batch, [], [guard, *self._steps(batch, []), *more], if_held=True)
+            steps = [guard, *self._steps(batch, []), *more]
+            meanwhile()
+            held = self._write(batch, [], steps, if_held=True)
             if held:
                 self._remember(batch)
             else:
@@ -198,12 +213,14 @@ class Intake:
                 self.index.offer(fresh, again, gone, min(stamps), max(stamps), whole=not batch.settled)
         return True
 
-    def _drafts(self, items: Sequence[Any], source: str, at: int, now: int) -> tuple[list[Draft], list[Step]]:
+    def _drafts(
+        self, items: Sequence[Any], ids: Sequence[int] | None, source: str, at: int, now: int
+    ) -> tuple[list[Draft], list[Step]]:
         drafts: list[Draft] = []
         rejected: list[Step] = []
-        for given in items:
+        for place, given in enumerate(items):
             try:
-                id = id_of(given)
+                id = ids[place] if ids is not None else id_of(given)
             except ValueError as error:
                 rejected.append(reject(given, str(error), now))
                 continue
@@ -260,11 +277,10 @@ def take_in(
         part = next(parts, None)
         return None if part is None else taking.prepare(part, source, at)
 
-    with ThreadPoolExecutor(1, thread_name_prefix="graphvine-hn-prepare") as ahead:
-        waiting = ahead.submit(prepare)
-        while (prepared := waiting.result()) is not None:
-            waiting = ahead.submit(prepare)  # looked at while the one before it is written
-            total += taking.write(prepared)
+    with Ahead(prepare, "graphvine-hn-prepare") as ahead:
+        while (prepared := ahead.take()) is not None:
+            total += taking.write(prepared, meanwhile=ahead.begin)
+            prepared = None  # before the next is waited for: two at once are enough
             if progress is not None:
                 progress(total)
     return total
