@@ -140,6 +140,38 @@ def test_a_bad_document_is_named_and_nothing_of_its_batch_is_kept(
     assert ids(index.vector(-vector)) == ["2", "1"]
 
 
+@pytest.mark.parametrize("seq", [-(2**63), 0, 2**63 - 1])
+@pytest.mark.parametrize("id", ["1", "é" * 4096, "x" * 8192])
+def test_what_is_only_just_sound_goes_in(index: SearchIndex, id: str, seq: int) -> None:
+    given = Document("hn_item", id, seq, {"body": "ü\0"}, {"score": -(2**63), "author": "日本", "topic": ["a", "ß"]})
+    index.apply([], [], 1, new_texts=[given])
+    assert index.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("bad", "field"),
+    [
+        (Document("hn_item", "x" * 8193, 1), "id"),
+        (Document("hn_item", "é" * 4097, 1), "id"),
+        (Document("hn_item", "a\0b", 1), "id"),
+        (Document("", "1", 1), "kind"),
+        (Document("hn_item", "1", 2**63), "seq"),
+        (Document("hn_item", "1", True), "seq"),
+        (Document("hn_item", "1", 1, {"body": 7}), "body"),  # type: ignore[dict-item]
+        (Document("hn_item", "1", 1, {}, {"score": True}), "score"),
+        (Document("hn_item", "1", 1, {}, {"score": -(2**63) - 1}), "score"),
+        (Document("hn_item", "1", 1, {}, {"score": "7"}), "score"),
+        (Document("hn_item", "1", 1, {}, {"author": 7}), "author"),
+        (Document("hn_item", "1", 1, {}, {"author": "x" * 8193}), "author"),
+        (Document("hn_item", "1", 1, {}, {"author": "\ud800"}), "author"),
+    ],
+)
+def test_new_texts_are_looked_at_as_closely(index: SearchIndex, bad: Document, field: str) -> None:
+    with pytest.raises(BadDocument) as refused:
+        index.apply([], [], 1, new_texts=[bad])
+    assert (refused.value.field, index.stamp, index.count()) == (field, 0, 0)
+
+
 def test_unknown_fields_are_named(index: SearchIndex) -> None:
     with pytest.raises(UnknownField, match="did you mean 'author'"):
         index.apply([section(1, auther="ann")], [], 1)

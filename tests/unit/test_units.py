@@ -104,7 +104,10 @@ def test_parameters_are_checked_before_anything_runs(blocks: Library) -> None:
         check(Unit.of([Step("article.finnish", {})]), blocks)
 
 
-@pytest.mark.parametrize("value", ["\ud800", ["x", "\udfff"], [{"a": "\ud800"}], {"a": {"b": ["\ud800"]}}])
+@pytest.mark.parametrize(
+    "value",
+    ["\ud800", ["x", "\udfff"], [{"a": "\ud800"}], {"a": {"b": ["\ud800"]}}, [{"a": 1 << 70, "b": ["é", "\ud800"]}]],
+)
 def test_half_a_character_is_refused_where_it_stands(blocks: Library, value: Any) -> None:
     step = Step("article.discover", {"rows": value, "now": 0})
     with pytest.raises(GraphvineError, match=r"article\.discover, rows.*surrogate"):

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Ahead(Generic[T]):
-    """Python runs one thread at a time, the engine runs beside it: so `begin` is for when only the engine is at work."""
+    """Python runs one thread at a time, and the engine beside it: `begin` is for when only the engine is at work."""
 
     def __init__(self, make: Callable[[], T], name: str) -> None:
         self._make = make
