@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from itertools import islice
 from typing import Any
 
 import msgspec
@@ -16,6 +15,7 @@ from graphvine.graph import Graph
 from graphvine.remote import call, run_job
 from graphvine.workers.hn.pull import Pulled
 from graphvine.workers.parts.hn.intake import Taken
+from graphvine.workers.parts.hn.portions import portions
 
 # Items in one request: a delivery of many is sent in parts, each taken in as a whole.
 _ITEMS_AT_ONCE = 10_000
@@ -25,8 +25,8 @@ def add(
     graph: Graph, items: Iterable[Any], source: str, fetched_at: int | None, progress: Callable[[Taken], None] | None
 ) -> Taken:
     """One delivery has one time, however many parts it is sent in."""
-    at, total, rest = fetched_at or graph.clock.now_ms(), Taken(), iter(items)
-    while part := list(islice(rest, _ITEMS_AT_ONCE)):
+    at, total = fetched_at or graph.clock.now_ms(), Taken()
+    for part in portions(items, _ITEMS_AT_ONCE):
         total += call(graph, "hn.add", {"items": part, "source": source, "fetched_at": at}, Taken)
         if progress is not None:
             progress(total)

@@ -7,7 +7,6 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from graphvine.engines.protocol import SharedEngine
@@ -17,6 +16,7 @@ from graphvine.workers.parts.hn.ahead import Ahead
 from graphvine.workers.parts.hn.batch import Batch
 from graphvine.workers.parts.hn.cascade import begin, finish
 from graphvine.workers.parts.hn.item import Draft, hash_of, id_of
+from graphvine.workers.parts.hn.portions import portions
 from graphvine.workers.parts.hn.threads import Threads
 from graphvine.workers.parts.hn.validate import BadField, fetched_at
 from graphvine.workers.parts.hn.writes import refused_of, reject, steps_of
@@ -271,7 +271,7 @@ def take_in(
 ) -> Taken:  # fmt: skip
     """Take in any number of items, batch by batch. One delivery has one time, unless an item says its own."""
     at, taking, total = handed_over_at or graph.clock.now_ms(), intake(graph), Taken()
-    parts = _parts(items, batch)
+    parts = portions(items, batch)
 
     def prepare() -> Prepared | None:
         part = next(parts, None)
@@ -284,9 +284,3 @@ def take_in(
             if progress is not None:
                 progress(total)
     return total
-
-
-def _parts(items: Iterable[Any], size: int) -> Iterator[list[Any]]:
-    rest = iter(items)
-    while part := list(islice(rest, size)):
-        yield part
