@@ -89,12 +89,13 @@ class HNIndex:
         last = self._graph.read("hn_item.newest_stamp", after=self.index.stamp)[0]["seq"] or 0
         read = 0
         while self.index.stamp < last:
-            upto = self.index.stamp + _STAMPS_AT_ONCE
+            # Not beyond the last: what was written since comes as an offer too, of texts that are new to the index.
+            upto = min(self.index.stamp + _STAMPS_AT_ONCE, last)
             rows = self._graph.read("hn_item.stamped", after=self.index.stamp, upto=upto)
             made = [document_of_row(row) for row in rows]
             documents = [document for document in made if isinstance(document, Document)]
             gone = [name for name in made if not isinstance(name, Document)]
-            self.index.apply(documents, gone, min(upto, last))
+            self.index.apply(documents, gone, upto)
             read += len(rows)
             if progress is not None:
                 progress(read)
