@@ -47,16 +47,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _left_to_the_long_run(item: pytest.Item, engine: str) -> bool:
-    """A server plans each statement anew: of the moves of pipelines other than articles it plays an eighth.
+    """A server plans each statement anew: of the moves of pipelines other than articles it plays a sixteenth.
 
-    The core lane plays all of them on the same texts, and each text is planned on the server by its own test. Ladybug
-    and the line to a daemon run the statements that Kuzu runs: of the contract's tests each plays a half of its own.
+    The core lane plays all of them on the same texts, and each text is planned on the server by its own test. Of the
+    many ways to lose a claim it plays a half. Ladybug and the line to a daemon run the statements that Kuzu runs: of
+    the contract's tests one plays a half, the other a quarter.
     """
     drawn = zlib.crc32(item.name.encode())
+    if engine == "neo4j" and item.path.name == "test_generated.py":
+        return "[article" not in item.name and drawn % 16 != 0
     if engine == "neo4j":
-        return item.path.name == "test_generated.py" and "[article" not in item.name and drawn % 8 != 0
-    halves = {"ladybug": 0, "http": 1}
-    return engine in halves and item.path.parent.name == "conformance" and drawn % 2 == halves[engine]
+        return item.path.name == "test_lost_claims.py" and drawn % 2 == 0
+    if item.path.parent.name != "conformance":
+        return False
+    return {"ladybug": drawn % 2 == 0, "http": drawn % 4 != 0}.get(engine, False)
 
 
 @pytest.fixture(scope="session")
