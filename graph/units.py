@@ -10,6 +10,7 @@ import msgspec
 from graphvine.errors import GraphvineError
 from graphvine.queries import Block, Library
 from graphvine.records import Row, Step, Unit, UnitResult
+from graphvine.table import Table
 
 
 class BadText(GraphvineError):
@@ -42,13 +43,14 @@ def check_texts(value: Any, where: str) -> None:
     elif isinstance(value, Mapping):
         for name, inner in value.items():
             check_texts(inner, f"{where}, {name}")
-    elif isinstance(value, list | tuple) and value and not isinstance(value[0], int | float):
+    elif isinstance(value, list | tuple | Table) and value and not isinstance(value[0], int | float):
         for index, inner in enumerate(value):
             check_texts(inner, f"{where}[{index}]")
 
 
 # It writes text as UTF-8 and refuses what that can't carry, in a quarter of the time of a look at each value.
 _ENCODE = msgspec.msgpack.Encoder().encode
+_AT_ONCE = 1_000
 
 
 def _is_text(value: Any) -> bool:
@@ -57,7 +59,11 @@ def _is_text(value: Any) -> bool:
     if kind is dict:
         return all(map(_is_text, value.values()))
     try:
-        if kind is not list:
+        if kind is Table:
+            for values in value.columns.values():
+                for start in range(0, len(values), _AT_ONCE):
+                    _ENCODE(values[start : start + _AT_ONCE])
+        elif kind is not list:
             _ENCODE(value)
         elif value and type(value[0]) not in (int, float):
             for inner in value:  # one by one: a copy of a long list of rows would take as much memory as they do
@@ -137,5 +143,8 @@ def _numbered(block: Block, parameters: Mapping[str, Any], number: Number) -> Ma
     for slot in block.number:
         rows = filled[slot.parameter]
         fresh = number(block, len(rows))
+        if isinstance(rows, Table) and slot.field is not None:
+            filled[slot.parameter] = rows.having(slot.field, list(fresh))
+            continue
         filled[slot.parameter] = [{**row, slot.field: seq} for row, seq in zip(rows, fresh, strict=True)]
     return filled

@@ -7,9 +7,11 @@ key is a number; a scan of columns costs a tenth of that, and its joins are hash
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
+
+from graphvine.table import Table, column
 
 # A plan made for one use costs about a millisecond, so a few rows are better off with the prepared statement.
 FEWEST_ROWS = 32
@@ -36,7 +38,7 @@ def _shape(text: str) -> tuple[str, tuple[tuple[str, str], ...], str] | None:
 
 def as_columns(text: str, parameters: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
     """The statement and its parameters with the list as a table; None where that is not possible or not worth it."""
-    shape = _shape(text) if any(isinstance(value, list) for value in parameters.values()) else None
+    shape = _shape(text) if any(isinstance(value, list | Table) for value in parameters.values()) else None
     if shape is None or not _worth_it(parameters[shape[0]]):
         return None
     name, fields, rest = shape
@@ -51,7 +53,7 @@ def as_columns(text: str, parameters: Mapping[str, Any]) -> tuple[str, dict[str,
     return loaded, {**parameters, name: pyarrow.table(columns)}
 
 
-def _worth_it(rows: list[Any]) -> bool:
+def _worth_it(rows: Sequence[Any]) -> bool:
     """Many rows; or a field without a value, which the engine would take for a text in a list of structs."""
     return len(rows) >= FEWEST_ROWS or any(None in row.values() for row in rows if isinstance(row, dict))
 
@@ -60,7 +62,7 @@ def _aliased(fields: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
     return [(f"column_{field}", name) for field, name in fields]
 
 
-def _columns(rows: list[Any], fields: list[str]) -> dict[str, Any] | None:
+def _columns(rows: Sequence[Any], fields: list[str]) -> dict[str, Any] | None:
     import importlib.util  # noqa: F401  Kuzu's scan of an Arrow table needs it loaded under Python 3.11
 
     import pyarrow
@@ -68,7 +70,7 @@ def _columns(rows: list[Any], fields: list[str]) -> dict[str, Any] | None:
     columns = {}
     for field in fields:
         try:
-            values = _array([row[field] for row in rows])
+            values = _array(column(rows, field))
         except pyarrow.ArrowException:
             return None  # mixed types
         if pyarrow.types.is_null(values.type):
@@ -79,7 +81,7 @@ def _columns(rows: list[Any], fields: list[str]) -> dict[str, Any] | None:
     return columns
 
 
-def _array(values: list[Any]) -> Any:
+def _array(values: Sequence[Any]) -> Any:
     import pyarrow
 
     sample = next((value for value in values if value), None)

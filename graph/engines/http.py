@@ -24,6 +24,7 @@ from graphvine.queries import Block, library
 from graphvine.records import Claim, QueryResult, Row, TableInfo, Unit, UnitResult
 from graphvine.service_file import find, path_of
 from graphvine.settings import Positive, Settings, describe_as, section
+from graphvine.table import as_dicts
 from graphvine.units import check, check_texts
 
 TOKEN = "GRAPHVINE_TOKEN"
@@ -75,7 +76,7 @@ class HttpEngine:
 
     def write(self, unit: Unit) -> UnitResult:
         check(unit, self.library)
-        steps = [[step.block, dict(step.parameters)] for step in unit.steps]
+        steps = [[step.block, dict(as_dicts(step.parameters))] for step in unit.steps]
         asked = {"steps": steps, "if_held": unit.if_held, "now": self.clock.now_ms()}
         answer = self._line.call("/engine/unit", asked, "numbered")
         return UnitResult(tuple(answer["rows"]), frozenset(answer["held"]))

@@ -20,6 +20,7 @@ from graphvine.errors import QueryError, StoreMissing, UnitFailed
 from graphvine.queries import Block
 from graphvine.records import QueryResult, Row, TableInfo, Unit, UnitResult
 from graphvine.settings import Settings, section
+from graphvine.table import as_dicts
 from graphvine.units import carry_out, check
 
 if TYPE_CHECKING:
@@ -159,7 +160,8 @@ class Neo4jEngine:
         def alone(block: Block, parameters: Mapping[str, Any]) -> list[Row]:
             self._here.block = block.full_name
             text = self._texts[block.full_name]
-            return self._server.write(text.statement, parameters, partial(_rows, text), block.full_name, again=again)
+            given = as_dicts(parameters)
+            return self._server.write(text.statement, given, partial(_rows, text), block.full_name, again=again)
 
         if len(unit.steps) == 1:
             return self._told(lambda: carry_out(unit, self.library, alone, self._number))
@@ -172,7 +174,7 @@ class Neo4jEngine:
         def run(block: Block, parameters: Mapping[str, Any]) -> list[Row]:
             self._here.block = block.full_name
             text = self._texts[block.full_name]
-            return _rows(text, transaction.run(text.statement, dict(parameters)))
+            return _rows(text, transaction.run(text.statement, dict(as_dicts(parameters))))
 
         return carry_out(unit, self.library, run, self._number)
 

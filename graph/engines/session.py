@@ -13,6 +13,7 @@ from graphvine.engines.bounds import with_literal_bounds
 from graphvine.engines.columns import as_columns
 from graphvine.engines.literals import with_keys
 from graphvine.records import QueryResult, Row
+from graphvine.table import as_dicts
 
 # A text that is executed and not prepared leaks its plan for the connection's life, about 1.5 KB.
 _ADHOC_BEFORE_RECYCLING = 200
@@ -50,7 +51,7 @@ class Session:
             if not statement.is_success():
                 del self._prepared[text]
                 raise RuntimeError(statement.get_error_message())
-        return self._all(self._connection.execute(statement, dict(parameters)))
+        return self._all(self._connection.execute(statement, dict(as_dicts(parameters))))
 
     def _all(self, result: Any) -> list[Row]:
         try:

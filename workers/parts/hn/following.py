@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 # Stamps are numbers in a row with a few gaps: a page is a stretch of them.
 _STAMPS_AT_ONCE = 20_000
-# Batches that may wait before whoever brings more has to wait too.
-_WAITING = 3
+# Documents that may wait before whoever brings more has to wait too.
+_WAITING = 40_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,10 @@ class _Offer:
     after: int
     stamp: int
 
+    @property
+    def weight(self) -> int:
+        return 1 + len(self.new) + len(self.known)
+
 
 class HNIndex:
     """Open it for a load or for searching. Whatever happens, the graph is the truth and the index catches up."""
@@ -40,7 +44,9 @@ class HNIndex:
         self._folder = index_folder(graph.engine.where) / "hn_item"
         self.index: Any = self._open()
         self._tail = self.index.stamp
-        self._offers: queue.Queue[_Offer | None] = queue.Queue(maxsize=_WAITING)
+        self._offers: queue.SimpleQueue[_Offer | None] = queue.SimpleQueue()
+        self._waiting = 0
+        self._taken = threading.Condition()
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
         self._lock = threading.RLock()
@@ -59,7 +65,7 @@ class HNIndex:
         if self._thread is None:
             self._thread = threading.Thread(target=self._follow, name="graphvine-hn-index", daemon=True)
             self._thread.start()
-        self._offers.put(_Offer(fresh, known, names, after, stamp) if whole else _Offer((), (), (), -1, stamp))
+        self._put(_Offer(fresh, known, names, after, stamp) if whole else _Offer((), (), (), -1, stamp))
 
     def catch_up(self, progress: Callable[[int], None] | None = None) -> int:
         """Come to where the graph is. Returns how many rows were read for it."""
@@ -84,6 +90,12 @@ class HNIndex:
             self._thread = None
         self.index.close()
         self._raise()
+
+    def _put(self, offer: _Offer) -> None:
+        with self._taken:
+            self._taken.wait_for(lambda: self._waiting < _WAITING)
+            self._waiting += offer.weight
+        self._offers.put(offer)
 
     def _read_up(self, progress: Callable[[int], None] | None) -> int:
         last = self._graph.read("hn_item.newest_stamp", after=self.index.stamp)[0]["seq"] or 0
@@ -110,7 +122,9 @@ class HNIndex:
             except BaseException as error:  # told to whoever catches up, or closes
                 self._error = error
             finally:
-                self._offers.task_done()
+                with self._taken:
+                    self._waiting -= offered.weight
+                    self._taken.notify_all()
 
     def _take(self, offered: _Offer) -> None:
         with self._lock:
@@ -120,8 +134,8 @@ class HNIndex:
                 self._read_up(None)
 
     def _drain(self) -> None:
-        if self._thread is not None:
-            self._offers.join()
+        with self._taken:
+            self._taken.wait_for(lambda: not self._waiting)
         self._raise()
 
     def _raise(self) -> None:

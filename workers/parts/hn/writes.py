@@ -5,17 +5,23 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 
 from graphvine.clock import NEVER, moment
 from graphvine.records import Row, Step
+from graphvine.table import Table
 from graphvine.workers.parts.hn.batch import Batch, Edge
 from graphvine.workers.parts.hn.criteria import MAX_RETRIES
 from graphvine.workers.parts.hn.item import CONTENT, Draft
 
 FAILURES_KEPT = 10
 _MESSAGE_CHARACTERS, _TRACE_CHARACTERS = 2_000, 8_000
-_CONTENT = tuple(CONTENT)
+# The columns that are not of the content, and where they are on a draft.
+_OF_A_DRAFT = {
+    "hnId": attrgetter("id"), "source": attrgetter("source"), "fetchedAt": attrgetter("fetched_at"),
+    "hash": attrgetter("hash"), "story": attrgetter("story"), "wants": attrgetter("wants"),
+}  # fmt: skip
 
 
 def refused_of(batch: Batch) -> list[Draft]:
@@ -53,9 +59,9 @@ def steps_of(batch: Batch, refused: Sequence[Draft], backoff_ms: int) -> Iterato
         if not draft.reason:
             by_outcome.setdefault(draft.outcome, []).append(draft)
     timed = {"first_id": first, "at": at}
-    yield from _many("take_in", [_row(d, "seq") for d in by_outcome.get("new", ())], **timed, never=NEVER)
-    yield from _many("merge", [_row(d, "stamp") for d in by_outcome.get("updated", ())], **timed)
-    yield from _many("bring_on", [_row(d, "stamp") for d in by_outcome.get("revived", ())], **timed, never=NEVER)
+    yield from _many("take_in", _contents(by_outcome.get("new", ()), "seq"), **timed, never=NEVER)
+    yield from _many("merge", _contents(by_outcome.get("updated", ()), "stamp"), **timed)
+    yield from _many("bring_on", _contents(by_outcome.get("revived", ()), "stamp"), **timed, never=NEVER)
     seen = [{"hnId": d.id, "fetchedAt": d.fetched_at} for d in by_outcome.get("unchanged", ())]
     yield from _many("touch", seen, first_id=first)
     due = batch.now + backoff_ms
@@ -72,7 +78,7 @@ def steps_of(batch: Batch, refused: Sequence[Draft], backoff_ms: int) -> Iterato
 
 def claimed_steps(batch: Batch, draft: Draft, claim: int) -> list[Step]:
     """What a worker answers for one item that it holds: its content and its edges. The guard sets the state."""
-    row = _row(draft, "stamp") | {"claim": claim}
+    row = _contents([draft], "stamp")[0] | {"claim": claim}
     steps = [Step("hn_item.merge", {"rows": [row], "first_id": 1, "at": moment(batch.now)})]
     for edge in batch.edges:
         if edge.below == draft.id or edge.above == draft.id:
@@ -98,17 +104,18 @@ def storable(text: str, longest: int) -> str:
     return text[:longest].encode("utf-8", "replace").decode("utf-8").replace("\0", "")
 
 
-def _many(block: str, rows: list[dict[str, Any]], **given: Any) -> Iterator[Step]:
+def _many(block: str, rows: Sequence[Row], **given: Any) -> Iterator[Step]:
     if rows:
         yield Step(f"hn_item.{block}", {"rows": rows, **given})
 
 
-def _row(draft: Draft, number: str) -> dict[str, Any]:
-    get = draft.content.get
-    row = {name: get(name) for name in _CONTENT}
-    row["hnId"], row["source"], row["fetchedAt"], row["hash"] = draft.id, draft.source, draft.fetched_at, draft.hash
-    row["story"], row["wants"], row["claim"], row[number] = draft.story, draft.wants, 0, 0
-    return row
+def _contents(drafts: Sequence[Draft], number: str) -> Table:
+    """All that is kept of these, by column: they are many, and have many fields."""
+    contents = [draft.content for draft in drafts]
+    columns: dict[str, list[Any]] = {name: [content.get(name) for content in contents] for name in CONTENT}
+    for name, attribute in _OF_A_DRAFT.items():
+        columns[name] = list(map(attribute, drafts))
+    return Table({**columns, "claim": [0] * len(drafts), number: [0] * len(drafts)})
 
 
 def _refused(draft: Draft, due: int, number: str) -> dict[str, Any]:
