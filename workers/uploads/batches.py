@@ -9,6 +9,7 @@ from typing import Any
 
 from graphvine.clock import moment
 from graphvine.records import Claim, Step
+from graphvine.table import Table
 from graphvine.workers.parts.hn.batch import Batch
 from graphvine.workers.parts.hn.intake import Intake, Prepared
 from graphvine.workers.parts.hn.item import BULK_UPLOAD, CONTENT, Draft, id_of
@@ -61,6 +62,7 @@ def prepare(intake: Intake, read: ItemBatch, handed_over: int) -> Ready:
             good.append(item)
             places.append(place)
     prepared = intake.prepare(good, BULK_UPLOAD, handed_over, ids)
+    read.items = []  # the drafts have them
     return Ready(read, prepared, list(zip(places, prepared.batch.drafts, strict=True)), errors)
 
 
@@ -133,8 +135,8 @@ def with_items(upload: Upload, outcome: Outcome, read: ItemBatch, now: int) -> l
     fresh = set(outcome.fresh)
     for block, ids in (("collect", outcome.fresh), ("collect_known", set(outcome.known) - fresh)):
         if ids:
-            rows = [{"hnId": id} for id in sorted(ids)]
-            given = {"rows": rows, "collection_id": upload.collection_id, "first_id": rows[0]["hnId"]}
+            in_order = sorted(ids)
+            given = {"rows": Table({"hnId": in_order}), "collection_id": upload.collection_id, "first_id": in_order[0]}
             steps.append(Step(f"upload.{block}", given))
     if outcome.errors:
         rows = [_row(upload, error, read) for error in outcome.errors]

@@ -109,9 +109,9 @@ class Intake:
             finish(self._machine, batch)
             refused = refused_of(batch)
             steps_in_all = [*guards, *self._steps(batch, refused), *rejected, *steps]
+            self._remember(batch)
             meanwhile()
             self._write(batch, refused, steps_in_all)
-            self._remember(batch)
             return counted(batch.drafts, len(rejected))
 
         return self._alone(batch, write)
@@ -128,11 +128,10 @@ class Intake:
             finish(self._machine, batch)
             guard, more = claimed(batch)
             steps = [guard, *self._steps(batch, []), *more]
+            self._remember(batch)
             meanwhile()
             held = self._write(batch, [], steps, if_held=True)
-            if held:
-                self._remember(batch)
-            else:
+            if not held:
                 self._threads.forget()
             return held
 
@@ -176,9 +175,14 @@ class Intake:
         return self.alone(afresh)
 
     def _remember(self, batch: Batch) -> None:
+        """Ahead of the writing, which forgets it again should it fail: after this the contents stand in the steps
+        alone, and are not held twice while the engine, too, needs memory for them.
+        """
         if self._shared is not None:
-            return  # others write meanwhile: the next batch looks for itself
+            return  # others write meanwhile: the next batch looks for itself, and this one may have to begin anew
         self._threads.remember(batch, [d for d in batch.drafts if d.outcome in _WRITTEN and not d.reason])
+        for draft in batch.drafts:
+            draft.let_go()
 
     @contextmanager
     def apart(self) -> Iterator[Threads]:

@@ -59,6 +59,10 @@ class Draft:
         self.reason, self.trace, self.failed_in = reason, trace, self.state
         self.state = "failed"
 
+    def let_go(self) -> None:
+        """Nobody asks for its content any more."""
+        self.given, self.content = {}, {}
+
     def as_it_is(self) -> tuple[Any, ...]:
         """What `be_again` needs to make it so again."""
         return tuple(dict(value) if name == "content" else value for name, value in self._values())
