@@ -3,7 +3,9 @@
 An upload reads its file three times (for its hash, to validate it, to process it), keeps its place and its counters in
 the same transactions as the items, and puts every item into a collection. The other way is `graphvine hn add`, which
 does none of that. Both end with threads and search, start from an empty store, and take turns in processes of their
-own. The goal is the speed of `hn add`, although an edge for each item is a fifteenth of the time by itself.
+own, the one that begins changing; the ratio is the median of all pairs of turns. The goal is the speed of `hn add`,
+although an edge for each item is a fifteenth of the time by itself: an upload writes 25,000 items in a transaction
+where `hn add` writes 10,000, which is fewer passes over a large table.
 
 Memory is the most that was ever resident, by the kernel's record, less the size of the engine's buffer pool. What lies
 beyond what the pool held at a moment is shown too, read five times a second: an open store that does nothing has
@@ -32,46 +34,42 @@ SAME_SPEED, MOST_BEYOND = 1.0, 300
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--rows", type=sizes, default=[1_000_000], help="items of the large file, such as 1M")
-    parser.add_argument("--short", type=sizes, default=[100_000], help="items of the file that takes turns")
-    parser.add_argument("--rounds", type=int, default=3, help="turns of the short file")
+    parser.add_argument("--rows", type=sizes, default=[1_000_000], help="items of the file, such as 1M")
+    parser.add_argument("--rounds", type=int, default=3, help="turns of each way")
 
 
 def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder: Path) -> None:
-    large, short = (QUICK, QUICK) if arguments.quick else (arguments.rows[-1], arguments.short[-1])
+    large = QUICK if arguments.quick else arguments.rows[-1]
     rounds = 1 if arguments.quick else arguments.rounds
-    bar.expect(2 * rounds + 4)
-    small_file, file = made(short, bar), made(large, bar)
-    ratios: list[float] = []
+    bar.expect(2 * rounds + 2)
+    file = made(large, bar)
+    turns: dict[str, list[dict[str, Any]]] = {"upload": [], "hn add": []}
     for turn in range(rounds):
-        ways = ("hn add", "upload") if turn % 2 == 0 else ("upload", "hn add")
-        seconds = {way: taken(way, small_file, folder / f"{turn}-{way}", bar)["seconds"] for way in ways}
-        ratios.append(seconds["hn add"] / seconds["upload"])
-    by_hand = taken("hn add", file, folder / "hn", bar, watched=True)
-    uploaded = taken("upload", file, folder / "upload", bar, watched=True)
+        for way in ("hn add", "upload") if turn % 2 == 0 else ("upload", "hn add"):
+            turns[way].append(taken(way, file, folder / f"{turn}-{way}", bar))
     readings = read_alone(file, folder, bar)
-    ratio = by_hand["seconds"] / uploaded["seconds"]
-    findings.tables["from file to completed"] = [
-        {"items": large, "way": way, "items/s": large / found["seconds"], "seconds": round(found["seconds"], 1)}
-        for way, found in (("upload", uploaded), ("hn add", by_hand))
+    seconds = {way: [found["seconds"] for found in ended] for way, ended in turns.items()}
+    ratios = [one / other for one, other in zip(seconds["hn add"], seconds["upload"], strict=True)]
+    ratio = statistics.median(ratios)
+    uploads = turns["upload"]
+    findings.tables["from file to completed, medians"] = [
+        {"items": large, "way": way, "items/s": large / statistics.median(took), "seconds": statistics.median(took)}
+        for way, took in seconds.items()
     ]
-    findings.tables[f"speed of an upload against hn add, {short:,} items, {rounds} turns"] = [
-        {
-            "median": round(statistics.median(ratios), 2),
-            "lowest": round(min(ratios), 2),
-            "highest": round(max(ratios), 2),
-        }
+    findings.tables[f"speed of an upload against hn add, {rounds} pairs of turns"] = [
+        {"median": round(ratio, 2), "lowest": round(min(ratios), 2), "highest": round(max(ratios), 2)}
     ]
     findings.tables[f"reading alone, {large:,} items"] = readings
     pool = Settings().buffer_pool_mb
-    highest = uploaded["highest"] / 2**20
+    highest = max(found["highest"] for found in uploads) / 2**20
     beyond = highest - pool
+    at_a_moment = max(found["beyond"] for found in uploads) / 2**20
     findings.tables["memory of the upload"] = [
         {
             "items": large,
             "highest (MiB)": round(highest),
             "size of the pool (MiB)": pool,
-            "most beyond what the pool held at a moment (MiB)": round(uploaded["beyond"] / 2**20),
+            "most beyond what the pool held at a moment (MiB)": round(at_a_moment),
         }
     ]
     findings.speed_goal(
@@ -81,8 +79,10 @@ def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder:
         "memory beyond the buffer pool", f"under {MOST_BEYOND} MiB", f"{beyond:.0f} MiB", beyond < MOST_BEYOND
     )
     for what in ("completed", "collected"):
-        findings.correctness_goal(f"items {what}", f"{large:,}", f"{uploaded[what]:,}", uploaded[what] == large)
-    findings.correctness_goal("end of the upload", "completed", uploaded["state"], uploaded["state"] == "completed")
+        fewest = min(found[what] for found in uploads)
+        findings.correctness_goal(f"items {what}", f"{large:,}", f"{fewest:,}", fewest == large)
+    states = ", ".join(sorted({found["state"] for found in uploads}))
+    findings.correctness_goal("end of the uploads", "completed", states, states == "completed")
 
 
 def made(count: int, bar: Bar) -> Path:
@@ -92,10 +92,10 @@ def made(count: int, bar: Bar) -> Path:
     return found
 
 
-def taken(way: str, file: Path, folder: Path, bar: Bar, *, watched: bool = False) -> dict[str, Any]:
+def taken(way: str, file: Path, folder: Path, bar: Bar) -> dict[str, Any]:
     bar.say(f"{way}: {file.parent.name}")
     folder.mkdir()
-    child = start("taking_in.py", way, folder / "graph.kuzu", file, "watched" if watched else "alone")
+    child = start("taking_in.py", way, folder / "graph.kuzu", file)
     try:
         (report,) = reports(child)
         finish(child)

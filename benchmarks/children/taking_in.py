@@ -53,11 +53,8 @@ def highest() -> int:
     return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmHWM:"))
 
 
-def main(way: str, where: str, file: str, watched: bool) -> None:
-    with graphvine.open(where) as graph:
-        memory = Memory(graph)
-        if watched:
-            memory.__enter__()
+def main(way: str, where: str, file: str) -> None:
+    with graphvine.open(where) as graph, Memory(graph) as memory:
         began = time.perf_counter()
         if way == "upload":
             from graphvine.verbs import uploads
@@ -71,11 +68,9 @@ def main(way: str, where: str, file: str, watched: bool) -> None:
             hn(graph).add(read_items([Path(file)]), source="BULK_UPLOAD")
             state, held = "completed", 0
         seconds = time.perf_counter() - began
-        if watched:
-            memory.__exit__()
         completed = {row["state"]: row["count"] for row in graph.read("hn_item.counts")}.get("completed", 0)
     say(seconds=seconds, state=state, completed=completed, collected=held, highest=highest(), beyond=memory.beyond)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4], sys.argv[4] == "watched")
+    main(*sys.argv[1:4])

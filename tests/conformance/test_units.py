@@ -9,6 +9,7 @@ from graphvine.errors import GraphvineError, ParameterError, QueryError, StoreCl
 from graphvine.graph import Graph
 from graphvine.outcomes import Done
 from graphvine.records import Step, Unit
+from graphvine.table import Table
 from tests.support.articles import keys, linking, links, row, rows, states, take_one
 from tests.support.stores import Place
 
@@ -33,6 +34,14 @@ def test_a_failing_unit_leaves_nothing_and_the_store_goes_on(graph: Graph) -> No
     assert states(graph) == {"before": "discovered"}
     graph.seed("article", ["after"])
     assert keys(graph.claims("article", "w").claim(5)) == ["before", "after"]
+
+
+@pytest.mark.parametrize("count", [3, 100])
+def test_rows_that_are_kept_by_column_are_written_like_any(graph: Graph, count: int) -> None:
+    titles = [f"article {number}" for number in range(count)]
+    rows = Table({"title": titles, "seq": [0] * count})
+    graph.run(Unit.of([Step("article.seed", {"rows": rows, "now": graph.clock.now_ms()})]))
+    assert states(graph) == dict.fromkeys(titles, "discovered")
 
 
 def test_a_failing_unit_costs_no_claim(graph: Graph) -> None:

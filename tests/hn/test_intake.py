@@ -10,8 +10,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as some
 
 from graphvine.clock import ManualClock
+from graphvine.errors import UnitFailed
 from graphvine.graph import Graph
-from graphvine.workers.parts.hn.intake import Taken, take_in
+from graphvine.records import Step
+from graphvine.workers.parts.hn.intake import Taken, intake, take_in
 from tests.hn.looking import edges, row, states, whole
 from tests.hn.making import DELIVERED, make, shuffled
 from tests.support.stores import Place
@@ -122,6 +124,17 @@ def test_an_orphan_is_linked_when_its_parent_comes(graph: Graph) -> None:
     assert (row(graph, 2)["story"], row(graph, 3)["story"], edges(graph)) == (0, 0, [(2, 3)])
     take_in(graph, [STORY], "SINGLE_POST")
     assert (row(graph, 2)["story"], row(graph, 3)["story"], edges(graph)) == (1, 1, [(1, 2), (2, 3)])
+
+
+def test_what_could_not_be_written_is_not_waited_for(graph: Graph) -> None:
+    # It passes every check before the transaction begins, and fails inside it.
+    failing = Step("hn_item.mark_failed", {"rows": [{"hnId": "none"}], "first_id": 1, "at": None, "never": "never"})
+    with pytest.raises(UnitFailed):
+        intake(graph).take([COMMENT], "SINGLE_POST", steps=[failing])
+    assert take_in(graph, [STORY], "SINGLE_POST") == Taken(new=1)
+    assert (states(graph), edges(graph)) == ({1: "completed"}, [])
+    assert take_in(graph, [COMMENT], "SINGLE_POST") == Taken(new=1)
+    assert (row(graph, 2)["story"], edges(graph)) == (1, [(1, 2)])
 
 
 def test_a_list_of_kids_gives_a_parent_to_who_names_none_in_either_order(graph: Graph) -> None:

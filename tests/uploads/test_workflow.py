@@ -47,6 +47,16 @@ def test_all_the_way(uploads: Uploads, graph: Graph, tmp_path: Path) -> None:
     assert ailments(graph) == []
 
 
+@pytest.mark.parametrize("others", [{7}, set(range(2, 41, 2))])
+def test_a_collection_holds_its_own_items_and_none_between_them(graph: Graph, tmp_path: Path, others: set[int]) -> None:
+    made = items(40)
+    graph.hn.add([item for item in made if item["id"] in others], source="SINGLE_POST")
+    uploads, own = Uploads(graph), [item for item in made if item["id"] not in others]
+    found = uploads.upload(write(tmp_path, as_lines(own)))
+    assert (found.state, found.new_items) == ("completed", len(own))
+    assert collected(graph, found.collection_id) == [item["id"] for item in own]
+
+
 def test_step_by_step(uploads: Uploads, tmp_path: Path) -> None:
     taken = uploads.upload(write(tmp_path, as_lines(items(8))), auto=False)
     assert taken.state == "uploaded"

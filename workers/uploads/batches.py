@@ -19,6 +19,8 @@ from graphvine.workers.uploads.reading import ItemBatch
 from graphvine.workers.uploads.record import Upload
 
 _MESSAGE, _GIVEN = 2_000, 2_000
+# More than these are quicker found by a join than one by one.
+_MOST_STRETCHES = 8
 _FIELDS = frozenset({*CONTENT, "id", "hnId", "fetchedAt"})
 
 
@@ -131,18 +133,37 @@ def guard(claim: Claim, upload: Upload, after: Upload, outcome: Outcome) -> Step
 
 def with_items(upload: Upload, outcome: Outcome, read: ItemBatch, now: int) -> list[Step]:
     """Edges of the collection, and error nodes."""
-    steps = []
-    fresh = set(outcome.fresh)
-    for block, ids in (("collect", outcome.fresh), ("collect_known", set(outcome.known) - fresh)):
-        if ids:
-            in_order = sorted(ids)
-            given = {"rows": Table({"hnId": in_order}), "collection_id": upload.collection_id, "first_id": in_order[0]}
-            steps.append(Step(f"upload.{block}", given))
+    steps = _collecting(upload, sorted(outcome.fresh))
+    known = sorted(set(outcome.known) - set(outcome.fresh))
+    if known:
+        steps.append(_collect("collect_known", known, upload))
     if outcome.errors:
         rows = [_row(upload, error, read) for error in outcome.errors]
         about = {"key": upload.upload_id, "seq": upload.seq, "round": upload.retry_count, "at": moment(now)}
         steps.append(Step("upload.add_errors", {"rows": rows, **about}))
     return steps
+
+
+def _collecting(upload: Upload, ids: list[int]) -> list[Step]:
+    """Files mostly hold ids without a gap: such a stretch needs no list."""
+    if not ids:
+        return []
+    ends = [place for place in range(1, len(ids)) if ids[place] != ids[place - 1] + 1]
+    if len(ends) >= _MOST_STRETCHES:
+        return [_collect("collect", ids, upload)]
+    stretches = [(ids[first], ids[last - 1]) for first, last in zip([0, *ends], [*ends, len(ids)], strict=True)]
+    return [
+        Step(
+            "upload.collect_between",
+            {"first_id": first, "last_id": last, "collection_id": upload.collection_id},
+        )
+        for first, last in stretches
+    ]
+
+
+def _collect(block: str, ids: list[int], upload: Upload) -> Step:
+    given = {"rows": Table({"hnId": ids}), "collection_id": upload.collection_id, "first_id": ids[0]}
+    return Step(f"upload.{block}", given)
 
 
 def _row(upload: Upload, error: ItemError, read: ItemBatch) -> dict[str, Any]:
