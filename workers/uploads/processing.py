@@ -14,6 +14,7 @@ from graphvine.graph import Graph
 from graphvine.records import Claim, Step
 from graphvine.workers.parts.hn.ahead import Ahead
 from graphvine.workers.parts.hn.batch import Batch
+from graphvine.workers.parts.hn.collector import collecting_less
 from graphvine.workers.parts.hn.following import following
 from graphvine.workers.parts.hn.intake import Meanwhile, intake
 from graphvine.workers.uploads.batches import Outcome, Ready, guard, moved_on, prepare, with_items
@@ -40,7 +41,7 @@ def process(graph: Graph, claim: Claim, work: Work, lost: Lost) -> None:
             ready.steps = steps
             return ready
 
-        with following(graph), Ahead(ahead, "graphvine-upload-read") as reader:
+        with collecting_less(), following(graph), Ahead(ahead, "graphvine-upload-read") as reader:
             while (ready := reader.take()) is not None:
                 if lost() or not _write(graph, claim, work, ready, reader.begin):
                     raise ClaimLost([claim])

@@ -15,6 +15,7 @@ from graphvine.records import Step, Unit, UnitResult
 from graphvine.workers.parts.hn.ahead import Ahead
 from graphvine.workers.parts.hn.batch import Batch
 from graphvine.workers.parts.hn.cascade import begin, finish
+from graphvine.workers.parts.hn.collector import collecting_less
 from graphvine.workers.parts.hn.item import Draft, hash_of, id_of
 from graphvine.workers.parts.hn.portions import portions
 from graphvine.workers.parts.hn.threads import Threads
@@ -281,7 +282,7 @@ def take_in(
         part = next(parts, None)
         return None if part is None else taking.prepare(part, source, at)
 
-    with Ahead(prepare, "graphvine-hn-prepare") as ahead:
+    with collecting_less(), Ahead(prepare, "graphvine-hn-prepare") as ahead:
         while (prepared := ahead.take()) is not None:
             total += taking.write(prepared, meanwhile=ahead.begin)
             prepared = None  # before the next is waited for: two at once are enough
