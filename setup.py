@@ -1,5 +1,6 @@
-"""Name the packages: every folder of the four roots that holds Python. The rest is in pyproject.toml."""
+"""Name the packages (every folder of the four roots that holds Python) and the extras; pyproject.toml has the rest."""
 
+import tomllib
 from pathlib import Path
 
 from setuptools import setup
@@ -25,4 +26,17 @@ def packages() -> list[str]:
     return sorted(found)
 
 
-setup(packages=packages(), package_dir=ROOTS)
+def extras() -> dict[str, list[str]]:
+    """Those of pyproject.toml, and one for each pipeline that says what it needs; `all` has the pipelines' too."""
+    found: dict[str, list[str]] = tomllib.loads((HERE / "pyproject.toml").read_text("utf-8"))["tool"]["graphvine"][
+        "extras"
+    ]
+    files = sorted((HERE / "workers").glob("*/requirements.txt"))
+    for file in files:
+        lines = [line.partition("#")[0].strip() for line in file.read_text("utf-8").splitlines()]
+        found[file.parent.name] = [line for line in lines if line]
+    found["all"] = [*found["all"], f"graphvine[{','.join(file.parent.name for file in files)}]"]
+    return found
+
+
+setup(packages=packages(), package_dir=ROOTS, extras_require=extras())

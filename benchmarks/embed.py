@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from graphvine.workers.parts.embedding.cached import CachedEmbedder
-from graphvine.workers.parts.embedding.light import LightEmbedder
-from graphvine.workers.parts.embedding.weights import require_packaged_folder
+from graphvine.workers.common.embedding.light import LightEmbedder
+from graphvine.workers.common.embedding.vector_cache import CachedEmbedder
+from graphvine.workers.common.embedding.weights import require_packaged_folder
 from support.command import main
 from support.contender import Sample, Unavailable
 from support.findings import Findings

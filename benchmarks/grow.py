@@ -19,7 +19,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import graphvine
-from graphvine.workers.parts.embedding.light import LightEmbedder
+from graphvine.workers.common.embedding.light import LightEmbedder
 from graphvine.workers.wikipedia.grow import GrowEvent
 from graphvine.workers.wikipedia.settings import WikipediaSettings
 from support.command import main, sizes

@@ -77,13 +77,12 @@ def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder:
 def taken_in(file: Path, where: Path, count: int) -> tuple[float, float, int]:
     """Seconds in all, seconds of an item in the last tenth, and how many were completed."""
     import graphvine
-    from graphvine.verbs import hn
-    from graphvine.workers.hn.reading import read_items
+    from graphvine.workers.hn.item_files import read_items
 
     where.mkdir()
     with graphvine.open(where / "graph.kuzu") as graph:
         marks: list[tuple[int, float]] = [(0, time.perf_counter())]
-        hn(graph).add(
+        graph.hn.add(
             read_items([file]), source="BULK_UPLOAD",
             progress=lambda so_far: marks.append((so_far.total, time.perf_counter())),
         )  # fmt: skip
@@ -140,8 +139,8 @@ def bare_work(file: Path, folder: Path) -> float:
 def _plain_index(folder: Path) -> tuple[Any, Callable[[dict[str, Any]], None]]:
     import tantivy
 
-    from graphvine.search.analysis import ANALYZER, Analysis
     from graphvine.search.documents import IndexFields
+    from graphvine.search.query_parser import ANALYZER, Analysis
     from graphvine.search.text_index import _schema
 
     folder.mkdir()
@@ -166,7 +165,7 @@ def searches(where: Path, count: int, size: int, findings: Findings) -> None:
     import random
 
     import graphvine
-    from graphvine.workers.hn.searching import HNSearch
+    from graphvine.workers.hn.search import HNSearch
 
     chance, words = random.Random(3), sorted(set(vocabulary()[:3_000]))
     # One syllable: fifteen words, each in about half of all items, as "the" is in English. Shown, and not judged.

@@ -110,7 +110,7 @@ def taken(way: str, file: Path, folder: Path, bar: Bar) -> dict[str, Any]:
 
 def read_alone(file: Path, folder: Path, bar: Bar) -> list[dict[str, Any]]:
     """Items in a second from the disk to parsed values, as lines and as one array."""
-    from graphvine.workers.uploads.reading import Items
+    from graphvine.workers.uploads.reader import Items
     from graphvine.workers.uploads.settings import UploadSettings
 
     bar.say("reading alone")

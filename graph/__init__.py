@@ -6,7 +6,7 @@
         graph.seed("article", ["Vine"])
         print(graph.status())
 
-Names are loaded when they are used, so that importing the package costs next to nothing.
+Names are loaded when they are used, so that importing the package costs next to nothing. docs/python-api.md lists them.
 """
 
 from __future__ import annotations
@@ -14,30 +14,127 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+# isort: off
+# fmt: off
 if TYPE_CHECKING:
-    from graphvine.backup import restore
-    from graphvine.errors import ClaimLost, GraphvineError
+    from graphvine.backup import BackupInfo, restore
+    from graphvine.claims import Claims
+    from graphvine.core_requests import (
+        BackupRequest, ExcludeRequest, ExportRequest, FailedRequest, LoadRequest, PauseRequest, RequeueRequest,
+        ResumeRequest, SeedRequest, StatusRequest,
+    )
+    from graphvine.dispatch import JobFailed, Run
+    from graphvine.errors import (
+        ClaimLost, EngineMissing, GraphvineError, ParameterError, PipelineBroken, QueryError, QueryFileError,
+        QueryTimeout, SchemaTooNew, SettingsError, StoreBusy, StoreClosed, StoreDamaged, StoreError, StoreMissing,
+        StoreReopened, UnitFailed, UnknownBlock, UnknownPipeline, WriteRefused,
+    )
+    from graphvine.export_format import Moved
     from graphvine.graph import Graph, open
+    from graphvine.neighbourhood import NoSuchNode
     from graphvine.outcomes import Done, GiveUp, Postpone, Retry
     from graphvine.queue import WorkQueueManager
-    from graphvine.records import Claim, Step, Unit
+    from graphvine.queue_admin import BadKey
+    from graphvine.reaper import Reaped
+    from graphvine.records import (
+        Claim, FailedRow, Failure, Finding, PipelineStatus, QueryResult, Step, TableInfo, Unit, UnitResult,
+    )
+    from graphvine.requests import BadRequest, Request
     from graphvine.settings import Settings
+    from graphvine.verbs import (
+        AddRequest, AdvanceRequest, BadAddress, BadBatch, BadDump, BatchBusy, BatchLost, CannotWork, Context, Counts,
+        FileAway, FileFault, Found, GrowEvent, GrowRequest, GrowSummary, HNReindexRequest, HNSearch, HNSearchRequest,
+        HackerNews, Handler, HeldElsewhere, HookBroken, Item, MapRequest, MarkFailedRequest, News, NewsDetail,
+        NewsItem, NewsQueue, NoProvider, NoSuchItem, NoSuchUpload, NothingToSearch, Page, ParserUnavailable, Picture,
+        Pipeline, ProcessRequest, ProcessorRun, ProviderError, PullRequest, Pulled, RefreshRequest, RefreshSummary,
+        ReindexRequest, RetryArticlesRequest, RetryItemsRequest, ScrapeBatchRequest, ScrapeEvent, ScrapeRequest,
+        SearchHit, SearchRequest, SeedTitlesRequest, SourceRefused, SourceUnavailable, StepNotAllowed, Taken,
+        TransitionNotAllowed, UnknownArticle, UpdateRequest, UpdaterRun, Upload, UploadRequest, UploadStepRequest,
+        Uploads, Way, WorkRequest,
+    )
 
 __all__ = [
-    "Claim", "ClaimLost", "Done", "GiveUp", "Graph", "GraphvineError", "Postpone", "Retry", "Settings", "Step", "Unit",
-    "WorkQueueManager", "open", "restore",
-]  # fmt: skip
+    "AddRequest", "AdvanceRequest", "BackupInfo", "BackupRequest", "BadAddress", "BadBatch", "BadDump", "BadKey",
+    "BadRequest", "BatchBusy", "BatchLost", "CannotWork", "Claim", "ClaimLost", "Claims", "Context", "Counts", "Done",
+    "EngineMissing", "ExcludeRequest", "ExportRequest", "FailedRequest", "FailedRow", "Failure", "FileAway",
+    "FileFault", "Finding", "Found", "GiveUp", "Graph", "GraphvineError", "GrowEvent", "GrowRequest", "GrowSummary",
+    "HNReindexRequest", "HNSearch", "HNSearchRequest", "HackerNews", "Handler", "HeldElsewhere", "HookBroken", "Item",
+    "JobFailed", "LoadRequest", "MapRequest", "MarkFailedRequest", "Moved", "News", "NewsDetail", "NewsItem",
+    "NewsQueue", "NoProvider", "NoSuchItem", "NoSuchNode", "NoSuchUpload", "NothingToSearch", "Page", "ParameterError",
+    "ParserUnavailable", "PauseRequest", "Picture", "Pipeline", "PipelineBroken", "PipelineStatus", "Postpone",
+    "ProcessRequest", "ProcessorRun", "ProviderError", "PullRequest", "Pulled", "QueryError", "QueryFileError",
+    "QueryResult", "QueryTimeout", "Reaped", "RefreshRequest", "RefreshSummary", "ReindexRequest", "Request",
+    "RequeueRequest", "ResumeRequest", "Retry", "RetryArticlesRequest", "RetryItemsRequest", "Run", "SchemaTooNew",
+    "ScrapeBatchRequest", "ScrapeEvent", "ScrapeRequest", "SearchHit", "SearchRequest", "SeedRequest",
+    "SeedTitlesRequest", "Settings", "SettingsError", "SourceRefused", "SourceUnavailable", "StatusRequest", "Step",
+    "StepNotAllowed", "StoreBusy", "StoreClosed", "StoreDamaged", "StoreError", "StoreMissing", "StoreReopened",
+    "TableInfo", "Taken", "TransitionNotAllowed", "Unit", "UnitFailed", "UnitResult", "UnknownArticle", "UnknownBlock",
+    "UnknownPipeline", "UpdateRequest", "UpdaterRun", "Upload", "UploadRequest", "UploadStepRequest", "Uploads", "Way",
+    "WorkQueueManager", "WorkRequest", "WriteRefused", "open", "restore",
+]
 __version__ = "0.1.0"
 
+# Modules, and what is public of each.
 _HOMES = {
-    "Claim": "records", "ClaimLost": "errors", "Done": "outcomes", "GiveUp": "outcomes", "Graph": "graph",
-    "GraphvineError": "errors", "Postpone": "outcomes", "Retry": "outcomes",
-    "Settings": "settings", "Step": "records", "Unit": "records",
-    "WorkQueueManager": "queue", "open": "graph", "restore": "backup",
-}  # fmt: skip
+    "graph": "Graph open",
+    "backup": "BackupInfo restore",
+    "settings": "Settings",
+    "queue": "WorkQueueManager",
+    "claims": "Claims",
+    "dispatch": "JobFailed Run",
+    "requests": "BadRequest Request",
+    "core_requests":
+        "BackupRequest ExcludeRequest ExportRequest FailedRequest LoadRequest PauseRequest RequeueRequest "
+        "ResumeRequest SeedRequest StatusRequest",
+    "errors":
+        "ClaimLost EngineMissing GraphvineError ParameterError PipelineBroken QueryError QueryFileError "
+        "QueryTimeout SchemaTooNew SettingsError StoreBusy StoreClosed StoreDamaged StoreError StoreMissing "
+        "StoreReopened UnitFailed UnknownBlock UnknownPipeline WriteRefused",
+    "export_format": "Moved",
+    "neighbourhood": "NoSuchNode",
+    "outcomes": "Done GiveUp Postpone Retry",
+    "queue_admin": "BadKey",
+    "reaper": "Reaped",
+    "records": "Claim FailedRow Failure Finding PipelineStatus QueryResult Step TableInfo Unit UnitResult",
+    "workers.hooks": "Pipeline",
+    "workers.loop": "Counts",
+    "workers.pipeline": "CannotWork Context Handler",
+    "workers.requests": "WorkRequest",
+    "workers.hn.api": "HackerNews",
+    "workers.hn.errors": "NoSuchItem TransitionNotAllowed",
+    "workers.hn.ingest.ingest": "Taken",
+    "workers.hn.pull": "Pulled",
+    "workers.hn.requests":
+        "AddRequest AdvanceRequest HNReindexRequest HNSearchRequest MarkFailedRequest PullRequest "
+        "RetryItemsRequest",
+    "workers.hn.search": "Found HNSearch Page",
+    "workers.hn.threads": "Item",
+    "workers.hn.transitions": "Way",
+    "workers.news.api": "News",
+    "workers.news.errors": "NoProvider ProviderError UnknownArticle",
+    "workers.news.reads": "NewsDetail NewsItem NewsQueue",
+    "workers.news.requests": "ProcessRequest RetryArticlesRequest UpdateRequest",
+    "workers.news.runs": "ProcessorRun UpdaterRun",
+    "workers.scrape.errors": "BadAddress BadBatch BatchBusy BatchLost HookBroken",
+    "workers.scrape.events": "ScrapeEvent",
+    "workers.scrape.requests": "ScrapeBatchRequest ScrapeRequest",
+    "workers.uploads.api": "Uploads",
+    "workers.uploads.errors": "FileAway FileFault HeldElsewhere NoSuchUpload StepNotAllowed",
+    "workers.uploads.record": "Upload",
+    "workers.uploads.requests": "UploadRequest UploadStepRequest",
+    "workers.wikipedia.errors": "BadDump ParserUnavailable SourceRefused SourceUnavailable",
+    "workers.wikipedia.grow": "GrowEvent GrowSummary",
+    "workers.wikipedia.refresh": "RefreshSummary",
+    "workers.wikipedia.requests":
+        "GrowRequest MapRequest RefreshRequest ReindexRequest SearchRequest SeedTitlesRequest",
+    "workers.wikipedia.search": "NothingToSearch SearchHit",
+    "workers.wikipedia.svg_map": "Picture",
+}
+# fmt: on
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"graphvine.{_HOMES[name]}"), name)
+    for module, names in _HOMES.items():
+        if name in names.split():
+            return getattr(importlib.import_module(f"graphvine.{module}"), name)
     raise AttributeError(f"module 'graphvine' has no attribute {name!r}")

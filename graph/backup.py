@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphvine.clock import moment
-from graphvine.engines.holder import Holder
-from graphvine.engines.kill_safe import KillSafeFiles
+from graphvine.dispatch import Run
+from graphvine.engines.kuzu.file_lock import Holder
+from graphvine.engines.kuzu.kill_safe import KillSafeFiles
 from graphvine.errors import StoreError
 
 if TYPE_CHECKING:
@@ -25,19 +26,22 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class BackupInfo:
+    """What a backup holds: its engine, its time, and the checksum of each file."""
+
     engine: str
     made_at: str
     files: dict[str, str]  # the part of the name behind the database's, and the content's sha256
     size_bytes: int
 
 
-def backup(graph: Graph, target: Path, progress: Progress | None = None) -> BackupInfo:
+def backup(graph: Graph, target: str, run: Run[tuple[int, int]]) -> BackupInfo:
     """Copy the graph into a new folder. It is there in full, or not at all."""
+    place = Path(target)
     if not graph.engine.capabilities.file_backup:
         raise StoreError(f"{graph.engine.name} is not a file: use its own tools, or 'graphvine export'")
-    if target.exists():
-        raise StoreError(f"{target} is there already: choose another name for the backup")
-    new = target.with_name(target.name + ".new")
+    if place.exists():
+        raise StoreError(f"{place} is there already: choose another name for the backup")
+    new = place.with_name(place.name + ".new")
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
     copied = graph.engine.copy_to(new)  # type: ignore[attr-defined]  # vouched for by the capability
@@ -48,11 +52,10 @@ def backup(graph: Graph, target: Path, progress: Progress | None = None) -> Back
         renamed = path.rename(new / ("graph" + path.name.removeprefix(database)))
         files[renamed.name] = _sha256(renamed)
         done += renamed.stat().st_size
-        if progress is not None:
-            progress(done, total)
+        run.publish((done, total))
     info = BackupInfo(graph.engine.name, moment(graph.clock.now_ms()).isoformat(), files, total)
     (new / _LIST).write_text(json.dumps(asdict(info), indent=2) + "\n", "utf-8")
-    new.rename(target)
+    new.rename(place)
     return info
 
 

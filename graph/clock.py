@@ -11,6 +11,8 @@ NEVER = 1 << 52
 
 
 class Clock(Protocol):
+    """Tells the time, in milliseconds since 1970; tests have one that they move."""
+
     def now_ms(self) -> int: ...
 
     def sleep(self, seconds: float) -> None: ...

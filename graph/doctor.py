@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from graphvine.clock import NEVER
-from graphvine.following import index_folder
+from graphvine.index_sync import index_folder
 from graphvine.records import Finding
 from graphvine.search import RebuildNeeded, SearchPartsMissing, open_index
 
@@ -81,7 +81,7 @@ def _search(graph: Graph, pipeline: str) -> Iterator[Finding]:
     folder = index_folder(graph.engine.where) / pipeline
     if not graph.engine.capabilities.single_owner or not folder.exists():
         return
-    check, advice = f"search {pipeline}", "make it anew with 'graphvine reindex'"
+    check, advice = f"search {pipeline}", "rebuild it with 'graphvine reindex'"
     wanted = graph.read(f"{pipeline}.searchable")[0]
     try:
         with open_index(folder, background=False) as index:

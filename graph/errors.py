@@ -2,14 +2,14 @@
 
 GraphvineError
 |- QueryFileError, ParameterError, UnknownBlock     a query file or a call of it is wrong (graphvine.queries)
-|- SettingsError                                    a setting has no meaning
+|- SettingsError                                    unknown setting or invalid value
 |- StoreError
 |  |- StoreBusy            another process holds the file
 |  |- StoreMissing         there is nothing to open
 |  |- StoreDamaged         the files do not fit together
 |  |- StoreClosed          used after close
 |  |- UnitFailed           a write failed midway: nothing of it was kept
-|  |  |- StoreReopened     and the store was opened anew
+|  |  |- StoreReopened     and the store was reopened
 |  |- SchemaTooNew         the graph was written by a newer Graphvine
 |  |- EngineMissing        the package of this engine is not installed
 |- QueryError              the engine refused a statement
@@ -17,6 +17,9 @@ GraphvineError
 |  |- WriteRefused         a statement that writes came where only reading is allowed
 |- ClaimLost               the claim is no longer the caller's: nothing was written for it
 |- UnknownPipeline         no such pipeline
+|- BadRequest              a field of a request does not fit; also a ValueError (graphvine.requests)
+|- JobFailed               a job failed in the daemon (graphvine.dispatch)
+|- PipelineBroken          a pipeline is found that can't be loaded
 """
 
 from __future__ import annotations
@@ -30,14 +33,14 @@ if TYPE_CHECKING:
     from graphvine.records import Claim
 
 __all__ = [
-    "ClaimLost", "EngineMissing", "GraphvineError", "ParameterError", "QueryError", "QueryFileError", "QueryTimeout",
-    "SchemaTooNew", "SettingsError", "StoreBusy", "StoreClosed", "StoreDamaged", "StoreError", "StoreMissing",
-    "StoreReopened", "UnitFailed", "UnknownBlock", "UnknownPipeline", "WriteRefused", "did_you_mean",
+    "ClaimLost", "EngineMissing", "GraphvineError", "ParameterError", "PipelineBroken", "QueryError", "QueryFileError",
+    "QueryTimeout", "SchemaTooNew", "SettingsError", "StoreBusy", "StoreClosed", "StoreDamaged", "StoreError",
+    "StoreMissing", "StoreReopened", "UnitFailed", "UnknownBlock", "UnknownPipeline", "WriteRefused", "did_you_mean",
 ]  # fmt: skip
 
 
 class SettingsError(GraphvineError):
-    """A setting has no meaning, or its value none."""
+    """Unknown setting or invalid value."""
 
 
 class StoreError(GraphvineError):
@@ -78,19 +81,20 @@ class UnitFailed(StoreError):
 
 
 class StoreReopened(UnitFailed):
-    """A write failed midway. Nothing of it was kept; the store was opened anew and can be used on."""
+    """A write failed midway and was discarded; the store was reopened and can be used."""
 
-    ENDING = "Nothing of its unit was kept; the store was opened anew"
+    ENDING = "Its unit was discarded; the store was reopened"
 
 
 class SchemaTooNew(StoreError):
     """The graph was written by a newer Graphvine."""
 
     def __init__(self, entity: str, found: int, known: int) -> None:
-        super().__init__(
-            f"the graph has version {found} of {entity!r}, this Graphvine knows up to {known}:"
-            " upgrade Graphvine to open it"
-        )
+        advice = "upgrade Graphvine to open it" if known else (
+            "install the pipeline that it belongs to, or name its folder in GRAPHVINE_PIPELINES_FOLDER"
+            " (or upgrade Graphvine, if it is a newer one's) to open it"
+        )  # fmt: skip
+        super().__init__(f"the graph has version {found} of {entity!r}, this Graphvine knows up to {known}: {advice}")
         self.entity, self.found, self.known = entity, found, known
 
 
@@ -125,3 +129,11 @@ class UnknownPipeline(GraphvineError):
     def __init__(self, name: str, known: Sequence[str]) -> None:
         super().__init__(f"there is no pipeline {name!r}{did_you_mean(name, known)}")
         self.name = name
+
+
+class PipelineBroken(GraphvineError):
+    """A pipeline is found that can't be loaded."""
+
+    def __init__(self, name: str, where: str, problem: str) -> None:
+        super().__init__(f"the pipeline {name!r} ({where}) can't be loaded: {problem}")
+        self.name, self.where = name, where

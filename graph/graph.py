@@ -4,24 +4,40 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from graphvine.clock import Clock, SystemClock
-from graphvine.door import Door
+from graphvine.core_requests import (
+    BackupRequest,
+    ExcludeRequest,
+    ExportRequest,
+    FailedRequest,
+    LoadRequest,
+    PauseRequest,
+    RequeueRequest,
+    ResumeRequest,
+    SeedRequest,
+    StatusRequest,
+)
+from graphvine.dispatch import dispatch
 from graphvine.engines import connect, without_secrets
 from graphvine.errors import GraphvineError
 from graphvine.migrate import draw_machines, migrate
-from graphvine.pipeline_verbs import PipelineVerbs
 from graphvine.records import FailedRow, Finding, PipelineStatus, QueryResult, Row, TableInfo, Unit, UnitResult
+from graphvine.requests import as_list
 from graphvine.settings import Settings, load
+from graphvine.store import Store
+from graphvine.verbs import PipelineVerbs
 
 if TYPE_CHECKING:
     from graphvine.backup import BackupInfo
     from graphvine.claims import Claims
-    from graphvine.moving_files import Moved
+    from graphvine.engines.protocol import ServedEngine
+    from graphvine.export_format import Moved
     from graphvine.reaper import Reaped
+
+Progress = Callable[[int, int], None]
 
 
 def open(
@@ -37,21 +53,23 @@ def open(
 
 
 class Graph(PipelineVerbs):
+    """A graph that is open. Each command of the command line has its method here."""
+
     def __init__(self, where: str, settings: Settings, clock: Clock | None = None, *, create: bool = True) -> None:
         self.where, self.settings = without_secrets(where), settings
         self.engine = connect(where, settings, create=create)
         # A clock that is given is taken at its word. Otherwise workers on many machines go by their server's.
         self.clock = clock or SystemClock(getattr(self.engine, "clock_offset_ms", 0))
-        self.door = Door(self.engine, settings, self.clock)
+        self.store = Store(self.engine, settings, self.clock)
         self.library = self.engine.library
-        if self.door.served is not None:
-            # Whoever owns the store has looked after it.
-            self.door.served.clock = self.clock
-            self.migrated = self.door.served.migrated
+        if not self.engine.capabilities.maintains:
+            # The daemon has done the rest.
+            daemon = cast("ServedEngine", self.engine)
+            daemon.clock, self.migrated = self.clock, daemon.migrated
             return
         try:
-            self.migrated = migrate(self.door)
-            draw_machines(self.door)
+            self.migrated = migrate(self.store)
+            draw_machines(self.store)
             self._align()
             self._reap_dead()
         except BaseException:
@@ -67,17 +85,18 @@ class Graph(PipelineVerbs):
         self.close()
 
     def close(self) -> None:
+        """Close the graph; a file is free for other processes then."""
         self.engine.close()
 
     # Reading and writing
 
     def read(self, name: str, **parameters: Any) -> list[Row]:
         """Run a named read, such as "article.state_distribution"."""
-        return self.door.read(name, **parameters)
+        return self.store.read(name, **parameters)
 
     def run(self, unit: Unit) -> UnitResult:
         """Run named writes in one transaction."""
-        return self.door.run(unit)
+        return self.store.run(unit)
 
     def query(
         self, text: str, parameters: Mapping[str, Any] | None = None, *, max_rows: int | None = None,
@@ -98,11 +117,12 @@ class Graph(PipelineVerbs):
     def execute(self, text: str, parameters: Mapping[str, Any] | None = None) -> QueryResult:
         """Run Cypher that may write, as somebody typed it; numbers then follow the words that it set."""
         result = self.engine.execute([text], parameters=parameters)
-        self.door.forget()
+        self.store.forget()
         self._align()
         return result
 
     def tables(self) -> list[TableInfo]:
+        """Every table of the graph, with its properties."""
         return self.engine.tables()
 
     def neighbourhood(self, label: str, key: str, limit: int = 50) -> dict[str, Any]:
@@ -115,87 +135,68 @@ class Graph(PipelineVerbs):
 
     def seed(self, pipeline: str, keys: Iterable[str]) -> int:
         """Put these in at the start of a pipeline, where they are not there yet. Returns how many are new."""
-        from graphvine.hands import seed
-
-        return seed(self.door, pipeline, keys)
+        return sum(dispatch(self, request) for request in SeedRequest.several(pipeline, keys))
 
     def claims(self, pipeline: str, worker: str | None = None) -> Claims:
-        """The queue of a pipeline, in the eyes of one worker."""
+        """One worker's view of the queue of a pipeline."""
         from graphvine.claims import Claims
         from graphvine.reaper import worker_name
 
-        return Claims(self.door, pipeline, worker or worker_name())
+        return Claims(self.store, pipeline, worker or worker_name())
 
     def reap(self, pipeline: str, timeout_seconds: float | None = None) -> Reaped:
         """Take back claims with no heartbeat, and bring numbers in line with words set by hand."""
         from graphvine.reaper import reap
 
-        return reap(self.door, pipeline, timeout_seconds or self.settings.timeout_seconds)
+        return reap(self.store, pipeline, timeout_seconds or self.settings.timeout_seconds)
 
     def status(self) -> list[PipelineStatus]:
-        from graphvine.status import status
-
-        return status(self.door)
+        """Where every pipeline stands: rows by state, ready, backing off, claimed, failed, paused."""
+        return dispatch(self, StatusRequest())
 
     def failed(
         self, pipeline: str, *, keys: Iterable[str] | None = None, contains: str = "", limit: int = 100
     ) -> list[FailedRow]:
-        """What failed, and why."""
-        from graphvine.hands import failed
+        """What failed in a pipeline and why, the newest first: these rows, or those with a text in key or error."""
+        given = None if keys is None else as_list("failed", "keys", keys)
+        return dispatch(self, FailedRequest(pipeline=pipeline, keys=given, contains=contains, limit=limit))[pipeline]
 
-        return failed(self.door, pipeline, keys, contains, limit)
+    def failed_by_pipeline(self, *, contains: str = "", limit: int = 100) -> dict[str, list[FailedRow]]:
+        """The same for every pipeline, at most `limit` rows of each."""
+        return dispatch(self, FailedRequest(contains=contains, limit=limit))
 
     def requeue(
         self, pipeline: str, *, keys: Iterable[str] | None = None, contains: str | None = None, everything: bool = False
     ) -> int:
-        """Put failed rows back into the queue: these, those that match, or all."""
-        from graphvine.hands import requeue
-
-        return requeue(self.door, pipeline, keys, contains, everything)
+        """Put failed rows back into the queue: these, those that match, or all. Returns how many."""
+        given = None if keys is None else as_list("requeue", "keys", keys)
+        return dispatch(self, RequeueRequest(pipeline=pipeline, keys=given, contains=contains, everything=everything))
 
     def exclude(self, pipeline: str, keys: Iterable[str]) -> int:
-        """Take these out for good."""
-        from graphvine.hands import exclude
-
-        return exclude(self.door, pipeline, keys)
+        """Take rows that wait or failed out of the queue for good. Returns how many."""
+        return dispatch(self, ExcludeRequest(pipeline=pipeline, keys=as_list("exclude", "keys", keys)))
 
     def pause(self, pipeline: str, reason: str = "") -> None:
-        """Let nothing more be claimed in this pipeline, until it is resumed."""
-        self.door.pause(pipeline, reason)
+        """Pause a pipeline: nothing more is claimed until it is resumed."""
+        dispatch(self, PauseRequest(pipeline=pipeline, reason=reason))
 
     def resume(self, pipeline: str) -> None:
-        self.door.resume(pipeline)
+        """Let a paused pipeline go on."""
+        dispatch(self, ResumeRequest(pipeline=pipeline))
 
     # Care
 
-    def backup(self, target: str | os.PathLike[str], progress: Callable[[int, int], None] | None = None) -> BackupInfo:
-        """Copy the graph as it is now, while it goes on being used."""
-        from graphvine.backup import BackupInfo, backup
-        from graphvine.remote import have_done
+    def backup(self, target: str | os.PathLike[str], progress: Progress | None = None) -> BackupInfo:
+        """Copy the graph as it is now into a new folder, while it goes on being used."""
+        return dispatch(self, BackupRequest(target=os.fspath(target)), on_event=_pair(progress))
 
-        if self.door.served is not None:
-            return have_done(self, "backup", target, BackupInfo)
-        return backup(self, Path(target), progress)
-
-    def export(self, target: str | os.PathLike[str], progress: Callable[[int, int], None] | None = None) -> Moved:
+    def export(self, target: str | os.PathLike[str], progress: Progress | None = None) -> Moved:
         """Write the whole graph into a new folder, from which any engine can load it."""
-        from graphvine.moving import export
-        from graphvine.moving_files import Moved
-        from graphvine.remote import have_done
+        return dispatch(self, ExportRequest(target=os.fspath(target)), on_event=_pair(progress))
 
-        if self.door.served is not None:
-            return have_done(self, "export", target, Moved)
-        return export(self, Path(target), progress)
-
-    def load(self, source: str | os.PathLike[str], progress: Callable[[int, int], None] | None = None) -> Moved:
-        """Bring what was exported into this graph, which has to be empty."""
-        from graphvine.moving import load
-        from graphvine.moving_files import Moved
-        from graphvine.remote import have_done
-
-        if self.door.served is not None:
-            return have_done(self, "load", source, Moved)
-        return load(self, Path(source), progress)
+    def load(self, source: str | os.PathLike[str], progress: Progress | None = None) -> Moved:
+        """Load an exported graph into this one, which has to be empty."""
+        return dispatch(self, LoadRequest(source=os.fspath(source)), on_event=_pair(progress))
 
     def doctor(self, progress: Callable[[str], None] | None = None) -> list[Finding]:
         """Look the whole graph over."""
@@ -207,17 +208,21 @@ class Graph(PipelineVerbs):
         from graphvine.reaper import align
 
         for pipeline in self.library.machines:
-            align(self.door, pipeline)
+            align(self.store, pipeline)
 
     def _reap_dead(self) -> None:
         if self.engine.capabilities.single_owner:
             from graphvine.reaper import reap_dead
 
             for pipeline in self.library.machines:
-                reap_dead(self.door, pipeline)
+                reap_dead(self.store, pipeline)
 
     def __repr__(self) -> str:
         return f"<graphvine.Graph {self.engine.name} {self.where}>"
+
+
+def _pair(progress: Progress | None) -> Callable[[tuple[int, int]], None] | None:
+    return None if progress is None else lambda done: progress(*done)
 
 
 __all__ = ["Graph", "GraphvineError", "open"]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from graphvine.clock import moment
-from graphvine.door import Door
 from graphvine.errors import SchemaTooNew
+from graphvine.pipelines import migrations
 from graphvine.queries import Machine
 from graphvine.records import Step, Unit
-from graphvine.schema import migrations
+from graphvine.store import Store
 
 
-def migrate(door: Door) -> list[str]:
+def migrate(store: Store) -> list[str]:
     """Apply what is missing, each version with its record in one transaction. Returns what was applied."""
-    every = migrations(door.engine.dialect)
-    known = {entity: steps for entity, steps in every.items() if entity in door.library.entities}
-    recorded = _recorded(door)
+    every = migrations(store.library)
+    known = {entity: steps for entity, steps in every.items() if entity in store.library.entities}
+    recorded = _recorded(store)
     for entity, version in recorded.items():
         newest = known[entity][-1].version if entity in known else 0
         if version > newest:
@@ -24,29 +24,29 @@ def migrate(door: Door) -> list[str]:
         for migration in steps:
             if migration.version <= recorded.get(entity, 0):
                 continue
-            at = moment(door.clock.now_ms())
+            at = moment(store.clock.now_ms())
             record = Step("graph.record_version", {"entity": entity, "version": migration.version, "at": at})
-            door.engine.execute(list(migration.statements), then=Unit.of([record]))
+            store.engine.execute(list(migration.statements), then=Unit.of([record]))
             applied.append(f"{entity} {migration.version}")
     return applied
 
 
-def draw_machines(door: Door) -> list[str]:
+def draw_machines(store: Store) -> list[str]:
     """Show each machine as (:State)-[:TRANSITION]->(:State), where the graph does not show it as it is now."""
-    shown = {row["name"]: row["machine"] for row in door.read("graph.pipelines")}
+    shown = {row["name"]: row["machine"] for row in store.read("graph.pipelines")}
     drawn = []
-    for name, machine in door.library.machines.items():
+    for name, machine in store.library.machines.items():
         if shown.get(name) != machine.fingerprint:
-            door.run(Unit.of(_drawing(name, machine, door.clock.now_ms())))
+            store.run(Unit.of(_drawing(name, machine, store.clock.now_ms())))
             drawn.append(name)
     return drawn
 
 
-def _recorded(door: Door) -> dict[str, int]:
+def _recorded(store: Store) -> dict[str, int]:
     # Only where tables are made first does asking for one that is not there fail.
-    if door.engine.dialect == "kuzu" and not any(table.name == "SchemaVersion" for table in door.engine.tables()):
+    if store.engine.dialect == "kuzu" and not any(table.name == "SchemaVersion" for table in store.engine.tables()):
         return {}
-    return {row["entity"]: row["version"] for row in door.read("graph.schema_versions")}
+    return {row["entity"]: row["version"] for row in store.read("graph.schema_versions")}
 
 
 def _drawing(name: str, machine: Machine, now: int) -> list[Step]:

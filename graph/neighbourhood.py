@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from graphvine.errors import GraphvineError
-from graphvine.schema.tables import Table, tables
+from graphvine.pipelines import tables
+from graphvine.schema.tables import Table
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
@@ -28,7 +29,7 @@ class NoSuchNode(GraphvineError):
 
 def around(graph: Graph, label: str, key: str, limit: int) -> dict[str, Any]:
     """The node with this key, and up to `limit` relationships of it, in both directions."""
-    declared = tables()
+    declared = tables(graph.library)
     table = declared.get(label)
     if table is None or table.kind != "NODE" or label in _HIDDEN or table.entity not in graph.library.entities:
         raise NoSuchNode(f"there is no kind of node {label!r}")
@@ -58,7 +59,7 @@ def around(graph: Graph, label: str, key: str, limit: int) -> dict[str, Any]:
 
 def _beside(graph: Graph, table: Table, key: Any, outward: bool, most: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """What is joined to a node in one direction: the relationship's name, and the other node."""
-    declared = tables()
+    declared = tables(graph.library)
     joining = [
         one for one in declared.values()
         if one.kind == "REL" and (one.source if outward else one.target) == table.name

@@ -1,4 +1,8 @@
-"""The verbs with which a worker answers for a claim."""
+"""The verbs with which a worker answers for a claim.
+
+`saves` are guarded writes to the claimed row itself, made before it leaves its state; `steps` are what else is written
+where the claim still held.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +20,23 @@ class Done:
     claim: Claim
     steps: Sequence[Step] = ()
     ending: str = "complete"
+    saves: Sequence[Step] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """It failed in a way that may pass; not before `after_seconds` where the other side said so."""
+    """It failed in a way that may pass; not before `after_seconds` where the other side said so.
+
+    A pipeline that counts its tries itself gives the `attempt`: then it is tried again, however often it was.
+    """
 
     claim: Claim
     reason: str
     after_seconds: float | None = None
     trace: str | None = None
+    steps: Sequence[Step] = ()
+    saves: Sequence[Step] = ()
+    attempt: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +46,16 @@ class GiveUp:
     claim: Claim
     reason: str
     trace: str | None = None
+    steps: Sequence[Step] = ()
+    saves: Sequence[Step] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """Part of the work is done: these writes are kept. The claim goes on, unless they end it themselves."""
+
+    claim: Claim
+    saves: Sequence[Step]
     steps: Sequence[Step] = ()
 
 
@@ -47,4 +68,4 @@ class Postpone:
     after_seconds: float = 0.0
 
 
-Outcome = Done | Retry | GiveUp | Postpone
+Outcome = Done | Retry | GiveUp | Postpone | Save

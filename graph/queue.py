@@ -41,8 +41,8 @@ class WorkQueueManager:
                 self._mine.update((claim.key, claim) for claim in claims)
                 return [{"title": c.key, "expansion_depth": c.depth, "retry_count": c.retry_count} for c in claims]
             now = self._graph.clock.now_ms()
-            due = self._graph.door.window("article").next_due(now, {"discovered"})
-            if due is None or self._graph.door.paused("article") is not None:
+            due = self._graph.store.ready_cache("article").next_due(now, {"discovered"})
+            if due is None or self._graph.store.paused("article") is not None:
                 return []
             self._graph.clock.sleep(min(max(due - now, 1) / 1000, _LONGEST_WAIT_SECONDS))
 

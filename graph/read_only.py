@@ -6,8 +6,7 @@ What is not known to read is refused: a write in disguise, a file, a procedure, 
 from __future__ import annotations
 
 from graphvine.errors import QueryFileError, WriteRefused
-from graphvine.queries.tokens import Token, tokenise
-from graphvine.queries.words import WRITES
+from graphvine.queries.tokens import WRITES, Token, tokenise
 
 _LONGEST = 100_000
 _STARTS = frozenset({"match", "optional", "with", "unwind", "return", "call", "explain", "profile", "show", "("})

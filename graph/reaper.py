@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from graphvine.claims import FAILURES_KEPT
 from graphvine.clock import NEVER, moment
-from graphvine.door import Door
+from graphvine.failures import note_failure
+from graphvine.process_state import is_running
+from graphvine.ready_cache import spans
 from graphvine.records import Row, Step, Unit
-from graphvine.window import spans
+from graphvine.store import Store
 
 # Rows for one unit: large ones are cheap a row, but others wait for them.
 _ROWS_AT_ONCE = 5_000
@@ -23,41 +24,43 @@ _NOBODY = 1
 
 @dataclass(frozen=True, slots=True)
 class Reaped:
+    """What one pass of the reaper did."""
+
     reclaimed: int = 0
     given_up: int = 0
     aligned: int = 0
 
 
-def reap(door: Door, pipeline: str, timeout_seconds: float) -> Reaped:
+def reap(store: Store, pipeline: str, timeout_seconds: float) -> Reaped:
     """One pass over one pipeline."""
-    aligned = align(door, pipeline)
-    cutoff = moment(door.clock.now_ms() - int(timeout_seconds * 1000))
+    aligned = align(store, pipeline)
+    cutoff = moment(store.clock.now_ms() - int(timeout_seconds * 1000))
     reclaimed = given_up = 0
-    while rows := door.read(f"{pipeline}.stale", cutoff=cutoff, limit=_ROWS_AT_ONCE):
-        back, out = take_back(door, pipeline, rows, cutoff)
+    while rows := store.read(f"{pipeline}.stale", cutoff=cutoff, limit=_ROWS_AT_ONCE):
+        back, out = take_back(store, pipeline, rows, cutoff)
         reclaimed, given_up = reclaimed + back, given_up + out
         if len(rows) < _ROWS_AT_ONCE or back + out == 0:
             break
     if reclaimed or given_up:
-        door.report("reclaimed", pipeline=pipeline, reclaimed=reclaimed, given_up=given_up)
+        store.publish("reclaimed", pipeline=pipeline, reclaimed=reclaimed, given_up=given_up)
     return Reaped(reclaimed, given_up, aligned)
 
 
-def reap_dead(door: Door, pipeline: str) -> int:
+def reap_dead(store: Store, pipeline: str) -> int:
     """Take back at once what processes of this machine held that are no longer there. Returns how many rows.
 
     Only where one process owns the store: then nobody else can be writing for them.
     """
-    now = moment(door.clock.now_ms() + 1)
+    now = moment(store.clock.now_ms() + 1)
     reclaimed = 0
-    while rows := door.read(f"{pipeline}.stale", cutoff=now, limit=_ROWS_AT_ONCE):
+    while rows := store.read(f"{pipeline}.stale", cutoff=now, limit=_ROWS_AT_ONCE):
         dead = [row for row in rows if process_is_gone(row["claimed_by"])]
-        back, out = take_back(door, pipeline, dead, now) if dead else (0, 0)
+        back, out = take_back(store, pipeline, dead, now) if dead else (0, 0)
         reclaimed += back + out
         if len(rows) < _ROWS_AT_ONCE or back + out == 0:
             break
     if reclaimed:
-        door.report("reclaimed_from_the_dead", pipeline=pipeline, rows=reclaimed)
+        store.publish("reclaimed_from_the_dead", pipeline=pipeline, rows=reclaimed)
     return reclaimed
 
 
@@ -70,47 +73,39 @@ def process_is_gone(worker: str | None) -> bool:
     """Whether a worker of this machine is known to be dead, by its name."""
     host, _, rest = (worker or "").partition(":")
     pid = rest.partition(":")[0]
-    if host != socket.gethostname() or not pid.isdigit():
+    if host != socket.gethostname() or not pid.isdecimal():
         return False  # another machine's, or a name that somebody chose: the time-out decides
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return False
+    return not is_running(int(pid))
 
 
-def align(door: Door, pipeline: str) -> int:
+def align(store: Store, pipeline: str) -> int:
     """Bring the numbers of rows whose state was set by hand in line with the word. Returns how many it was."""
-    machine = door.machine(pipeline)
-    entity = door.library.entities[machine.entity]
-    if "misaligned" not in entity.blocks:
-        return 0
+    machine = store.machine(pipeline)
+    entity = store.library.entities[machine.entity]
     aligned = 0
-    while rows := door.read(f"{pipeline}.misaligned", never=NEVER, limit=_ROWS_AT_ONCE):
+    while rows := store.read(f"{pipeline}.misaligned", never=NEVER, limit=_ROWS_AT_ONCE):
         steps = []
         unnumbered = [{"key": row["key"], "seq": 0} for row in rows if row["incomplete"]]
         if unnumbered:
             steps.append(Step(f"{pipeline}.number", {"rows": unnumbered}))
-        known: dict[str, Any] = {"now": door.clock.now_ms(), "never": NEVER, "nobody": _NOBODY}
+        known: dict[str, Any] = {"now": store.clock.now_ms(), "never": NEVER, "nobody": _NOBODY}
         for name, block in entity.blocks.items():
             if name.startswith("align_"):
                 steps.append(Step(block.full_name, {given: known[given] for given in block.parameters}))
-        answers = door.run(Unit.of(steps)).rows
+        answers = store.run(Unit.of(steps)).rows
         changed = len(unnumbered) + sum(len(answer) for answer in answers)
         aligned += changed
         if not changed:
             break  # a word that is no state of the machine: the doctor tells of it
     if aligned:
-        door.window(pipeline).drop()
-        door.report("aligned", pipeline=pipeline, rows=aligned)
+        store.ready_cache(pipeline).invalidate()
+        store.publish("aligned", pipeline=pipeline, rows=aligned)
     return aligned
 
 
-def take_back(door: Door, pipeline: str, rows: list[Row], cutoff: datetime) -> tuple[int, int]:
+def take_back(store: Store, pipeline: str, rows: list[Row], cutoff: datetime) -> tuple[int, int]:
     """Free these claims, of which nothing was heard since the cutoff. Returns how many went back, how many failed."""
-    machine, now, most = door.machine(pipeline), door.clock.now_ms(), door.settings.max_lost_claims
+    machine, now, most = store.machine(pipeline), store.clock.now_ms(), store.settings.max_lost_claims
     tired = [row for row in rows if (row["lost_claims"] or 0) + 1 >= most]
     steps = []
     for state in sorted({row["state"] for row in rows}):
@@ -124,16 +119,13 @@ def take_back(door: Door, pipeline: str, rows: list[Row], cutoff: datetime) -> t
     if tired:
         given = {"cutoff": cutoff, "at": moment(now), "max_lost": most, "error": error, "never": NEVER}
         steps += [Step(f"{pipeline}.give_up", {**span, **given}) for span in spans([row["seq"] for row in tired])]
-        steps += [_note(pipeline, row, error, moment(now)) for row in tired]
-    answers = door.run(Unit.of(steps)).rows
+        steps += [
+            note_failure(
+                pipeline, row["seq"], row["key"], row["failure_count"], at=moment(now), kind="lost",
+                attempt=(row["lost_claims"] or 0) + 1, message=f"{error}; the last was {row['claimed_by']}",
+            )
+            for row in tired
+        ]  # fmt: skip
+    answers = store.run(Unit.of(steps)).rows
     reclaimed = sum(len(answer) for answer in answers[:back])
     return reclaimed, sum(len(answer) for answer in answers[back:])
-
-
-def _note(pipeline: str, row: Row, error: str, at: datetime) -> Step:
-    noted = {
-        "seq": row["seq"], "key": row["key"], "at": at, "attempt": (row["lost_claims"] or 0) + 1, "kind": "lost",
-        "id": f"{pipeline}/{row['key']}/{(row['failure_count'] or 0) % FAILURES_KEPT}",
-        "message": f"{error}; the last was {row['claimed_by']}", "trace": None,
-    }  # fmt: skip
-    return Step(f"{pipeline}.note_failure", noted)

@@ -61,6 +61,8 @@ class Claim(msgspec.Struct, frozen=True):  # made by the thousand, in a third of
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
+    """Columns and rows of a query; `truncated` where there were more."""
+
     columns: list[str]
     rows: list[list[Any]]
     truncated: bool = False
@@ -71,6 +73,8 @@ class QueryResult:
 
 @dataclass(frozen=True, slots=True)
 class TableInfo:
+    """A table of the graph: a node or a relationship, with its properties."""
+
     name: str
     kind: str
     properties: list[tuple[str, str]]
@@ -78,6 +82,8 @@ class TableInfo:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
+    """One failed attempt."""
+
     at: datetime
     attempt: int
     kind: str
@@ -87,6 +93,8 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class FailedRow:
+    """A row that failed, with the failures that were kept."""
+
     key: str
     state: str
     reason: str | None
@@ -97,6 +105,8 @@ class FailedRow:
 
 @dataclass(frozen=True, slots=True)
 class PipelineStatus:
+    """Where a pipeline stands."""
+
     pipeline: str
     paused: bool
     paused_reason: str | None

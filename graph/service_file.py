@@ -1,7 +1,7 @@
 """The file beside a graph that names who serves it: address, token, process. Only its owner can read it.
 
 The token is made at the first start and stays; the address is there while somebody serves. What a kill left behind is
-recognised by the process: it is gone, or another one has its number.
+recognised by the process: it has ended, or another one has its number.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import secrets
 from pathlib import Path
 
 import msgspec
+
+from graphvine.process_state import is_running, started_at
 
 ENDING = ".service"
 _TOKEN_BYTES = 32
@@ -50,7 +52,7 @@ def find(where: str) -> Service | None:
 def announce(where: str, address: str, *, what: str, version: str) -> Service:
     """Say that this process serves the graph. Whoever holds the graph may do so, and nobody else."""
     me = os.getpid()
-    service = Service(token_of(where), address, me, _began(me), what, version)
+    service = Service(token_of(where), address, me, started_at(me), what, version)
     write_private(file_of(where), msgspec.json.encode(service))
     return service
 
@@ -92,19 +94,4 @@ def write_private(path: Path, content: bytes) -> None:
 
 
 def _alive(service: Service) -> bool:
-    try:
-        os.kill(service.pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return _began(service.pid) == service.began
-
-
-def _began(pid: int) -> str:
-    """When a process began, in the kernel's own count; '' where that can't be known."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
-    except OSError:
-        return ""
-    return stat.rpartition(")")[2].split()[19]
+    return is_running(service.pid) and started_at(service.pid) == service.began

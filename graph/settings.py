@@ -55,6 +55,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = True
     query_timeout_seconds: Annotated[float, Positive, describe_as("the longest that a typed query may take")] = 60
     query_max_rows: Annotated[int, Positive, describe_as("the most rows that a typed query shows")] = 10_000
+    pipelines_folder: Annotated[
+        str, describe_as("a folder of your own pipelines, each a Python package; their code is run")
+    ] = ""
 
 
 def load(given: Mapping[str, Any] | None = None, *, folder: Path | None = None) -> Settings:

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from graphvine.clock import NEVER
-from graphvine.door import Door
 from graphvine.records import PipelineStatus
+from graphvine.store import Store
 
-_DONE = "processed", "loaded", "completed"
+if TYPE_CHECKING:
+    from graphvine.graph import Graph
 
 
-def status(door: Door) -> list[PipelineStatus]:
+def status(graph: Graph) -> list[PipelineStatus]:
     """One row for each pipeline, from a few aggregate reads."""
-    return [_one(door, pipeline) for pipeline in door.library.machines]
+    return [_one(graph.store, pipeline) for pipeline in graph.library.machines]
 
 
-def _one(door: Door, pipeline: str) -> PipelineStatus:
-    machine = door.machine(pipeline)
-    found = {row["state"] or "(none)": row["count"] for row in door.read(f"{pipeline}.counts")}
+def _one(store: Store, pipeline: str) -> PipelineStatus:
+    machine = store.machine(pipeline)
+    found = {row["state"] or "(none)": row["count"] for row in store.read(f"{pipeline}.counts")}
     states = {state.name: found.pop(state.name, 0) for state in machine.states} | found
-    waiting = door.read(f"{pipeline}.next_due", now=door.clock.now_ms(), lease=0, never=NEVER)[0]["waiting"]
-    beat = door.read(f"{pipeline}.oldest_heartbeat")[0]
+    waiting = store.read(f"{pipeline}.next_due", now=store.clock.now_ms(), lease=0, never=NEVER)[0]["waiting"]
+    beat = store.read(f"{pipeline}.oldest_heartbeat")[0]
     total = sum(states.values())
-    done = sum(states.get(name, 0) for name in _DONE)
-    reason = door.paused(pipeline)
+    done = sum(states.get(name, 0) for name in machine.done)
+    reason = store.paused(pipeline)
     return PipelineStatus(
         pipeline=pipeline,
         paused=reason is not None,

@@ -73,7 +73,7 @@ def _is_text(value: Any) -> bool:
     return True
 
 
-def join(steps: Iterable[Step]) -> list[Step]:
+def join(steps: Iterable[Step], library: Library) -> list[Step]:
     """Steps of one block as one step with all their rows: a statement costs about the same for one row as for many.
 
     Those that can't be one stand together too, in the order in which their blocks first came: what one claim's steps
@@ -81,20 +81,27 @@ def join(steps: Iterable[Step]) -> list[Step]:
     """
     joined: dict[Any, dict[str, Any]] = {}
     for step in steps:
-        rest = {name: value for name, value in step.parameters.items() if name not in ("rows", "lo", "hi")}
-        joinable = "rows" in step.parameters
-        key = (step.block, repr(sorted(rest.items()))) if joinable else (step.block, len(joined))
+        block = library.block(step.block)
+        batch = block.batch
+        bounds = (batch.lo, batch.hi) if batch is not None else ()
+        rest = {
+            name: value for name, value in step.parameters.items() if name not in (block.unwound, "tokens", *bounds)
+        }
+        key = (step.block, repr(sorted(rest.items()))) if block.unwound else (step.block, len(joined))
         known = joined.get(key)
         if known is None:
-            joined[key] = dict(step.parameters) | ({"rows": list(step.parameters["rows"])} if joinable else {})
+            rows = {block.unwound: list(step.parameters[block.unwound])} if block.unwound else {}
+            joined[key] = dict(step.parameters) | rows
             continue
-        known["rows"] += step.parameters["rows"]
-        if "lo" in known:
-            known["lo"] = min(known["lo"], step.parameters["lo"])
-            known["hi"] = max(known["hi"], step.parameters["hi"])
+        known[block.unwound] += step.parameters[block.unwound]
+        if "tokens" in known:
+            known["tokens"] = sorted({*known["tokens"], *step.parameters["tokens"]})
+        if batch is not None:
+            known[batch.lo] = min(known[batch.lo], step.parameters[batch.lo])
+            known[batch.hi] = max(known[batch.hi], step.parameters[batch.hi])
     places: dict[str, int] = {}
-    for block, _ in joined:
-        places.setdefault(block, len(places))
+    for block_name, _ in joined:
+        places.setdefault(block_name, len(places))
     ordered = sorted(joined.items(), key=lambda item: places[item[0][0]])
     return [Step(key[0], parameters) for key, parameters in ordered]
 
@@ -131,7 +138,7 @@ def _narrowed(block: Block, parameters: Mapping[str, Any], held: set[int]) -> Ma
             return None
         narrowed[slot.parameter] = value
     # The engines can't tell the type of an empty list, and there is nothing to do for one.
-    if any(narrowed.get(name) == [] for name in ("rows", "seqs", "keys")):
+    if narrowed.get(block.unwound) == [] or any(narrowed[by.parameter] == [] for by in block.by):
         return None
     return narrowed
 

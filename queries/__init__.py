@@ -1,4 +1,4 @@
-"""Every statement of Graphvine by name, from the .cypher files beside this one, proved when they are loaded.
+"""Every statement of Graphvine by name, from the .cypher files beside this one.
 
 What the loader is made of is imported when it is used, so that importing the package costs next to nothing.
 """
@@ -35,6 +35,10 @@ __all__ = [
 ]
 
 
+# The file of the blocks that every pipeline has.
+SHARED = "claimable"
+
+
 def __getattr__(name: str) -> Any:
     if name in __all__:
         from graphvine.queries import model
@@ -43,41 +47,69 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def library(dialect: str = "kuzu") -> Library:
-    """Every block of the package for this dialect; read and proved once."""
-    return _library(dialect)
+def library(dialect: str = "kuzu", *folders: Path) -> Library:
+    """Every block of the package for this dialect, and of further folders; read once."""
+    return _library(dialect, folders)
 
 
 @cache
-def _library(dialect: str) -> Library:
+def _library(dialect: str, folders: tuple[Path, ...]) -> Library:
+    from dataclasses import replace
     from importlib.resources import files
 
-    return _load(files(__name__), "queries", dialect)
+    own = files(__name__)
+    found = _load([(own, "queries"), *((folder, f"{folder.parent.name}/{folder.name}") for folder in folders)], dialect)
+    return replace(found, folders=folders)
 
 
-def load(folder: Path, dialect: str = "kuzu") -> Library:
-    """The blocks of the .cypher files in a folder, and of its sub-folder for the dialect."""
-    return _load(folder, folder.name, dialect)
+def load(*folders: Path, dialect: str = "kuzu", contract: bool = True) -> Library:
+    """The blocks of the .cypher files in these folders alone, and of their sub-folders for the dialect.
+
+    The shared blocks of the claim contract come from the package, as for its own files. Without the contract the files
+    are taken as they are: nothing is shared, and nothing missed.
+    """
+    return _load([(folder, folder.name) for folder in folders], dialect, contract)
 
 
-def _load(folder: Traversable, shown: str, dialect: str) -> Library:
+def _load(folders: list[tuple[Traversable, str]], dialect: str, contract: bool = True) -> Library:
     from graphvine.queries.assemble import assemble
     from graphvine.queries.model import Library
 
-    base = _parsed(folder, shown)
-    replacing = _parsed(folder / dialect, f"{shown}/{dialect}") if dialect.isidentifier() else {}
+    shared = _shared(dialect) if contract else []
     entities: dict[str, Entity] = {}
-    for name in sorted({*base, *replacing}):
-        first, second = (base[name], replacing.get(name)) if name in base else (replacing[name], None)
-        entity = assemble(first, second)
-        if entity.name in entities:
-            other = entities[entity.name].file
-            raise QueryFileError(first.file, 1, f"the pipeline {entity.name!r} has a file already: {other}")
-        entities[entity.name] = entity
+    for folder, shown in folders:
+        base = _parsed(folder, shown)
+        replacing = _parsed(folder / dialect, f"{shown}/{dialect}") if dialect.isidentifier() else {}
+        for name in sorted({*base, *replacing}):
+            first, second = (base[name], replacing.get(name)) if name in base else (replacing[name], None)
+            entity = assemble(first, second, shared)
+            if entity.name in entities:
+                other = entities[entity.name].file
+                raise QueryFileError(first.file, 1, f"the pipeline {entity.name!r} has a file already: {other}")
+            entities[entity.name] = entity
     return Library(dialect, entities)
 
 
-def _parsed(folder: Traversable, shown: str) -> dict[str, RawFile]:
-    from graphvine.queries.parse import parse, read_files
+@cache
+def _shared(dialect: str) -> list[RawFile]:
+    """The blocks that every pipeline has, for all engines and for this dialect."""
+    from importlib.resources import files
 
-    return {name: parse(text, file, name) for name, file, text in read_files(folder, shown)}
+    from graphvine.queries.parse import parse
+    from graphvine.queries.read import decode
+
+    own = files(__name__)
+    found = []
+    for folder, shown in ((own, "queries"), (own / dialect, f"queries/{dialect}")):
+        source, file = folder / f"{SHARED}.cypher", f"{shown}/{SHARED}.cypher"
+        if source.is_file():
+            found.append(parse(decode(source.read_bytes(), file), file, SHARED, shared=True))
+    return found
+
+
+def _parsed(folder: Traversable, shown: str) -> dict[str, RawFile]:
+    from graphvine.queries.parse import parse
+    from graphvine.queries.read import read_files
+
+    found = read_files(folder, shown)
+    return {name: parse(text, file, name) for name, file, text in found if name != SHARED}

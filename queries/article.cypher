@@ -3,13 +3,16 @@
 // machine: Article.expansion_state
 // pipeline: article
 // key: title
+// order: expansion_depth
+// failed_at: processed_at
+// defaults: expansion_depth = 0
 // states: discovered* claimed loaded processed! failed! excluded!
+// done: loaded, processed
 // beyond excluded: the document tells people to exclude a failed article for good; that needs a place of its own.
 //
-// Numbers guard, words tell. While a row is free to be claimed: lease = 0 and due is the earliest moment for it.
-// While it is claimed: lease is the claim's token and due = $never. At rest for good: lease = 0, due = $never.
-// A loaded article whose links are not discovered yet waits with lease = -1: free, but to be taken up from there.
-// Batches are addressed by seq between two bounds, which costs the same in a table of any size; reading a word in a
+// What the guard columns mean is told in claimable.cypher, with what every pipeline has besides its moves. A loaded
+// article whose links are not discovered yet waits with lease = -1: free, to be resumed from there.
+// Batches are addressed by seq between two bounds, which costs the same in a table of any size; reading a string in a
 // WHERE costs the whole table, so the statements of the hot path (claim, heartbeat, finish) do not.
 
 // == Arrival ==
@@ -19,6 +22,7 @@
 // transition: initialize_seeds
 // number: rows.seq
 // ready
+// table: rows
 // Put these titles in at depth 0, where they are not there yet.
 UNWIND $rows AS r
 WITH r.title AS title, r.seq AS seq
@@ -34,6 +38,7 @@ RETURN a.seq AS seq, a.seq = seq AS created, a.title AS key, a.expansion_depth A
 // number: rows.seq
 // held: rows.claim
 // ready
+// table: rows
 // Put in the articles that a loaded one links to, one deeper than it, where they are not there yet.
 UNWIND $rows AS r
 WITH r.title AS title, r.seq AS seq, r.depth AS depth
@@ -43,236 +48,14 @@ ON CREATE SET a.seq = seq, a.expansion_state = 'discovered', a.expansion_depth =
 RETURN a.seq AS seq, a.seq = seq AS created, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease,
     a.expansion_state AS state;
 
-// name: link(rows)
-// held: rows.claim
-// Record that one article links to another; a link that is there stays one link.
-UNWIND $rows AS r
-WITH r.source AS source, r.target AS target
-MATCH (a:Article)
-WHERE a.title = source
-WITH a, target
-MATCH (b:Article)
-WHERE b.title = target
-MERGE (a)-[l:LINKS_TO]->(b)
-SET l.gone = 0;
-
-// == Claims ==
-
-// name: claim(seqs, lo, hi, worker, token, now, at, never)
-// move: discovered -> claimed
-// transition: claim_work
-// Take these articles, where they are still free and due.
-MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = 0 AND a.due <= $now
-SET a.expansion_state = 'claimed', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
-RETURN a.seq AS seq;
-
-// name: claim_one(key, seq, worker, token, now, at, never)
-// move: discovered -> claimed
-// transition: claim_work
-// Take this article, where it is still free and due; for a few rows of a large table, where a look-up by key is cheaper.
-MATCH (a:Article {title: $key})
-WHERE a.seq = $seq AND a.lease = 0 AND a.due <= $now
-SET a.expansion_state = 'claimed', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
-RETURN a.seq AS seq;
-
-// name: claim_loaded(seqs, lo, hi, worker, token, now, at, never)
-// role: claim
-// move: loaded -> loaded
-// beyond: an article whose worker died between loading and link discovery goes on from there.
-// Take up these loaded articles, whose links were never discovered.
-MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = -1 AND a.due <= $now
-SET a.expansion_state = 'loaded', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
-RETURN a.seq AS seq;
-
-// name: heartbeat(seqs, lo, hi, tokens, at)
-// move: claimed -> claimed
-// move: loaded -> loaded
-// beyond: the document's heartbeat, for all claims of a worker in one statement.
-// guard
-// Say that the work on these articles goes on.
-MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease IN $tokens
-SET a.claimed_at = $at
-RETURN a.seq AS seq, a.lease AS token;
-
-// name: load(seqs, lo, hi, token, at, due)
-// move: claimed -> loaded
-// transition: process_article
-// guard
-// The articles are in the graph with their sections; their links come next, by whoever is there after `due`.
-MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.expansion_state = 'claimed'
-SET a.expansion_state = 'loaded', a.processed_at = $at, a.lease = -1, a.due = $due
-RETURN a.seq AS seq;
-
-// name: finish(seqs, lo, hi, token, at)
-// role: complete
-// move: claimed -> loaded -> processed
-// move: loaded -> processed
-// transition: process_article, discover_links
-// guard
-// Loaded and linked in one transaction: the articles are done.
-MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token
-SET a.expansion_state = 'processed', a.processed_at = $at, a.lease = 0
-RETURN a.seq AS seq;
-
-// name: finish_one(key, seq, token, at)
-// role: complete_one
-// move: claimed -> loaded -> processed
-// move: loaded -> processed
-// transition: process_article, discover_links
-// guard
-// The same for one article by its key.
-MATCH (a:Article {title: $key})
-WHERE a.seq = $seq AND a.lease = $token
-SET a.expansion_state = 'processed', a.processed_at = $at, a.lease = 0
-RETURN a.seq AS seq;
-
-// name: links_discovered(title, at, never)
-// move: loaded -> processed
-// transition: discover_links
-// guard
-// The links of an article that was loaded, and is in nobody's hands, are in the graph: it is done.
-MATCH (a:Article {title: $title})
-WHERE a.expansion_state = 'loaded' AND a.lease <= 0
-SET a.expansion_state = 'processed', a.processed_at = $at, a.lease = 0, a.due = $never
-RETURN a.seq AS seq;
-
-// name: release(seqs, lo, hi, token, due)
-// move: claimed -> discovered
-// beyond: a worker that stops gives back what it holds, at no cost to the article.
-// guard
-// ready
-// Give these articles back untouched, not to be claimed again before `due`.
-MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.expansion_state = 'claimed'
-SET a.expansion_state = 'discovered', a.claimed_by = NULL, a.claimed_at = NULL, a.lease = 0, a.due = $due
-RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
-
-// name: release_loaded(seqs, lo, hi, token, due)
-// role: release
-// move: loaded -> loaded
-// beyond: a worker that stops gives back what it holds, at no cost to the article.
-// guard
-// ready
-// Give these loaded articles back, to be taken up from there, not before `due`.
-MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.expansion_state = 'loaded'
-SET a.expansion_state = 'loaded', a.claimed_by = NULL, a.claimed_at = NULL, a.lease = -1, a.due = $due
-RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
-
-// == What an article holds ==
-// Sections carry a number of their own: the search index follows them by it. What no longer holds is stamped `gone`.
-// The casts are for batches in which every value is NULL: Kuzu takes those for strings.
-
-// name: describe(rows, lo, hi)
-// held: rows.claim
-// Which revision of which kind of page an article is.
-UNWIND $rows AS r
-WITH r.claim AS claim, r.kind AS kind, r.revision AS revision, r.revised_at AS revised_at, r.words AS words
-MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = claim
-SET a.kind = kind, a.revision = revision, a.revised_at = CAST(revised_at AS TIMESTAMP), a.words = words;
-
-// name: add_sections(rows, lo, hi)
-// held: rows.claim
-// number: rows.seq
-// The sections of articles that had none.
-UNWIND $rows AS r
-WITH r.claim AS claim, r.id AS id, r.article AS article, r.title AS title, r.path AS path, r.level AS level,
-    r.position AS position, r.part AS part, r.text AS text, r.embedding AS embedding, r.seq AS seq
-MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = claim
-CREATE (a)-[:HAS_SECTION {gone: 0}]->(:Section {id: id, article: article, title: title, path: path, level: level,
-    position: position, part: part, text: text, embedding: CAST(embedding AS FLOAT[]), seq: seq, gone: 0});
-
-// name: retire_sections(rows, at_ms)
-// held: rows.claim
-// number: rows.seq
-// These sections are no longer in their article; the new number tells the search index.
-UNWIND $rows AS r
-WITH r.id AS id, r.seq AS seq
-MATCH (s:Section)
-WHERE s.id = id
-SET s.gone = $at_ms, s.seq = seq;
-
-// name: replace_sections(rows)
-// held: rows.claim
-// number: rows.seq
-// Sections that are there already, with a new text.
-UNWIND $rows AS r
-WITH r.id AS id, r.title AS title, r.path AS path, r.level AS level, r.position AS position, r.part AS part,
-    r.text AS text, r.embedding AS embedding, r.seq AS seq
-MATCH (s:Section)
-WHERE s.id = id
-SET s.title = title, s.path = path, s.level = level, s.position = position, s.part = part, s.text = text,
-    s.embedding = CAST(embedding AS FLOAT[]), s.seq = seq, s.gone = 0;
-
-// name: file(rows, lo, hi)
-// held: rows.claim
-// Put articles that were in no category into theirs.
-UNWIND $rows AS r
-WITH r.claim AS claim, r.category AS category
-MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = claim
-WITH a, category
-MATCH (c:Category)
-WHERE c.name = category
-CREATE (a)-[:IN_CATEGORY {gone: 0}]->(c);
-
-// name: categorise(rows)
-// held: rows.claim
-// Put articles into their categories; one that is there stays one.
-UNWIND $rows AS r
-WITH r.article AS article, r.category AS category
-MATCH (a:Article)
-WHERE a.title = article
-WITH a, category
-MATCH (c:Category)
-WHERE c.name = category
-MERGE (a)-[i:IN_CATEGORY]->(c)
-SET i.gone = 0;
-
-// name: add_categories(rows)
-// held: rows.claim
-// Make the categories that are not there yet.
-UNWIND $rows AS r
-WITH r.category AS category
-MERGE (c:Category {name: category});
-
-// name: retire_edges(rows, at_ms)
-// held: rows.claim
-// Before an article is written again: its links and categories hold no longer, until they are found again.
-UNWIND $rows AS r
-WITH r.article AS article
-MATCH (a:Article)-[l:LINKS_TO|IN_CATEGORY|REDIRECTS_TO]->()
-WHERE a.title = article
-SET l.gone = $at_ms;
-
-// name: redirect(rows)
-// held: rows.claim
-// Record that one title stands for another.
-UNWIND $rows AS r
-WITH r.source AS source, r.target AS target, r.fragment AS fragment
-MATCH (a:Article)
-WHERE a.title = source
-WITH a, target, fragment
-MATCH (b:Article)
-WHERE b.title = target
-MERGE (a)-[l:REDIRECTS_TO]->(b)
-SET l.gone = 0, l.fragment = fragment;
-
 // name: branch(rows, lo, hi, now)
 // move: -> discovered
 // transition: discover_links
 // number: rows.seq
 // held: rows.claim
 // ready
+// by: rows between lo and hi
+// table: rows
 // The links of articles that had none: what is not there yet is put in, one deeper, and all are connected.
 // Looking titles up costs a pass over the table (0.3 s for a million rows): hence one statement for both. Each title
 // comes to the MERGE once, since Kuzu binds the second one of a new title to nothing.
@@ -291,7 +74,377 @@ CREATE (s)-[:LINKS_TO {gone: 0}]->(a)
 RETURN a.seq AS seq, a.seq = seq AS created, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease,
     a.expansion_state AS state;
 
+// == Claims ==
+
+// name: claim(seqs, lo, hi, worker, token, now, at, never)
+// move: discovered -> claimed
+// transition: claim_work
+// by: seqs between lo and hi
+// Take these articles, where they are still free and due.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = 0 AND a.due <= $now
+SET a.expansion_state = 'claimed', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
+RETURN a.seq AS seq;
+
+// name: claim_one(key, seq, worker, token, now, at, never)
+// move: discovered -> claimed
+// transition: claim_work
+// by: seq
+// Take this article, where it is still free and due; for a few rows of a large table, where a look-up by key is cheaper.
+MATCH (a:Article {title: $key})
+WHERE a.seq = $seq AND a.lease = 0 AND a.due <= $now
+SET a.expansion_state = 'claimed', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
+RETURN a.seq AS seq;
+
+// name: claim_loaded(seqs, lo, hi, worker, token, now, at, never)
+// role: claim
+// stays: loaded
+// beyond: an article whose worker died between loading and link discovery goes on from there.
+// by: seqs between lo and hi
+// Take up these loaded articles, whose links were never discovered.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = -1 AND a.due <= $now
+SET a.expansion_state = 'loaded', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
+RETURN a.seq AS seq;
+
+// name: release(seqs, lo, hi, token, due)
+// move: claimed -> discovered
+// beyond: a worker that stops gives back what it holds, at no cost to the article.
+// guard
+// ready
+// by: seqs between lo and hi
+// Give these articles back untouched, not to be claimed again before `due`.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.expansion_state = 'claimed'
+SET a.expansion_state = 'discovered', a.claimed_by = NULL, a.claimed_at = NULL, a.lease = 0, a.due = $due
+RETURN @row;
+
+// name: release_loaded(seqs, lo, hi, token, due)
+// role: release
+// stays: loaded
+// beyond: a worker that stops gives back what it holds, at no cost to the article.
+// guard
+// ready
+// by: seqs between lo and hi
+// Give these loaded articles back, to be taken up from there, not before `due`.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.expansion_state = 'loaded'
+SET a.expansion_state = 'loaded', a.claimed_by = NULL, a.claimed_at = NULL, a.lease = -1, a.due = $due
+RETURN @row;
+
+// == Completion ==
+
+// name: load(seqs, lo, hi, token, at, due)
+// move: claimed -> loaded
+// transition: process_article
+// guard
+// by: seqs between lo and hi
+// The articles are in the graph with their sections; their links come next, by whoever is there after `due`.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.expansion_state = 'claimed'
+SET a.expansion_state = 'loaded', a.processed_at = $at, a.lease = -1, a.due = $due
+RETURN a.seq AS seq;
+
+// name: finish(seqs, lo, hi, token, at)
+// role: complete
+// move: claimed -> loaded -> processed
+// move: loaded -> processed
+// transition: process_article, discover_links
+// guard
+// by: seqs between lo and hi
+// Loaded and linked in one transaction: the articles are done.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token
+SET a.expansion_state = 'processed', a.processed_at = $at, a.lease = 0
+RETURN a.seq AS seq;
+
+// name: finish_one(key, seq, token, at)
+// role: complete_one
+// move: claimed -> loaded -> processed
+// move: loaded -> processed
+// transition: process_article, discover_links
+// guard
+// by: seq
+// The same for one article by its key.
+MATCH (a:Article {title: $key})
+WHERE a.seq = $seq AND a.lease = $token
+SET a.expansion_state = 'processed', a.processed_at = $at, a.lease = 0
+RETURN a.seq AS seq;
+
+// name: links_discovered(title, at, never)
+// move: loaded -> processed
+// transition: discover_links
+// guard
+// The links of an article that was loaded, and is in nobody's hands, are in the graph: it is done.
+MATCH (a:Article {title: $title})
+WHERE a.expansion_state = 'loaded' AND a.lease <= 0
+SET a.expansion_state = 'processed', a.processed_at = $at, a.lease = 0, a.due = $never
+RETURN a.seq AS seq;
+
+// == Failure ==
+
+// name: retry(key, seq, token, due, error)
+// move: claimed -> discovered
+// transition: process_article
+// guard
+// ready
+// by: seq
+// It failed in a way that may pass: back into the queue, not before `due`.
+MATCH (a:Article {title: $key})
+WHERE a.seq = $seq AND a.lease = $token AND a.expansion_state = 'claimed'
+SET a.expansion_state = 'discovered', a.claimed_by = NULL, a.claimed_at = NULL, a.retry_count = a.retry_count + 1,
+    a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0, a.due = $due
+RETURN @row;
+
+// name: retry_loaded(key, seq, token, due, error)
+// role: retry
+// stays: loaded
+// beyond: link discovery that failed in a way that may pass is tried again from there.
+// guard
+// ready
+// by: seq
+// Its links could not be discovered now: back to waiting, not before `due`.
+MATCH (a:Article {title: $key})
+WHERE a.seq = $seq AND a.lease = $token AND a.expansion_state = 'loaded'
+SET a.expansion_state = 'loaded', a.claimed_by = NULL, a.claimed_at = NULL, a.retry_count = a.retry_count + 1,
+    a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = -1, a.due = $due
+RETURN @row;
+
+// name: fail(key, seq, token, at, error)
+// move: claimed -> failed
+// move: loaded -> failed
+// transition: process_article
+// beyond loaded -> failed: link discovery can fail for good too.
+// guard
+// by: seq
+// It failed for good: its tries are used up, or trying again can't help.
+MATCH (a:Article {title: $key})
+WHERE a.seq = $seq AND a.lease = $token AND a.expansion_state IN ['claimed', 'loaded']
+SET a.expansion_state = 'failed', a.claimed_by = NULL, a.claimed_at = NULL, a.processed_at = $at,
+    a.retry_count = a.retry_count + 1, a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0
+RETURN a.seq AS seq;
+
+// name: reclaim(seqs, lo, hi, cutoff, now, max_lost)
+// move: claimed -> discovered
+// transition: reclaim_stale
+// guard
+// ready
+// by: seqs between lo and hi
+// Their worker is gone: back into the queue.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state = 'claimed'
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
+SET a.expansion_state = 'discovered', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
+    a.lease = 0, a.due = $now
+RETURN @row;
+
+// name: reclaim_loaded(seqs, lo, hi, cutoff, now, max_lost)
+// role: reclaim
+// stays: loaded
+// beyond: work that was lost after loading goes on from there, not from the start.
+// guard
+// ready
+// by: seqs between lo and hi
+// Their worker is gone after loading them: free, to be taken up from there.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state = 'loaded' AND a.lease > 0
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
+SET a.expansion_state = 'loaded', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
+    a.lease = -1, a.due = $now
+RETURN @row;
+
+// name: give_up(seqs, lo, hi, cutoff, at, max_lost, error, never)
+// move: claimed -> failed
+// move: loaded -> failed
+// beyond: an article that takes its worker down each time must not be tried for ever.
+// guard
+// by: seqs between lo and hi
+// Their workers were lost too often: they fail.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state IN ['claimed', 'loaded']
+    AND (a.expansion_state = 'claimed' OR a.lease > 0)
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 >= $max_lost
+SET a.expansion_state = 'failed', a.claimed_by = NULL, a.claimed_at = NULL, a.processed_at = $at,
+    a.lost_claims = a.lost_claims + 1, a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0,
+    a.due = $never
+RETURN a.seq AS seq;
+
+// == By hand ==
+
+// name: requeue(seqs, lo, hi, now)
+// move: failed -> discovered
+// beyond: the document's manual reset, as a move.
+// ready
+// by: seqs between lo and hi
+// Failed articles go back into the queue with a clean slate.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state = 'failed'
+SET a.expansion_state = 'discovered', a.processed_at = NULL, a.retry_count = 0, a.lost_claims = 0,
+    a.last_error = NULL, a.lease = 0, a.due = $now
+RETURN @row;
+
+// name: exclude(seqs, lo, hi, at, never)
+// move: discovered | failed -> excluded
+// beyond: the document's permanent exclusion, as a move.
+// by: seqs between lo and hi
+// Out for good: never claimed again.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state IN ['discovered', 'failed']
+SET a.expansion_state = 'excluded', a.processed_at = $at, a.lease = 0, a.due = $never
+RETURN a.seq AS seq;
+
+// name: refresh(seqs, lo, hi, now)
+// move: processed -> discovered
+// beyond: a page that was revised since is expanded again.
+// ready
+// by: seqs between lo and hi
+// These articles have a newer revision: they are worked on again.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state = 'processed'
+SET a.expansion_state = 'discovered', a.retry_count = 0, a.lost_claims = 0, a.lease = 0, a.due = $now
+RETURN @row;
+
+// name: due_again(seqs, lo, hi, now, never)
+// stays: discovered
+// beyond: what a cut dump could not give waits, and need not wait once there may be a better one.
+// ready
+// by: seqs between lo and hi
+// These articles were put off: they can be claimed again now.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = 0 AND a.due < $never
+    AND a.expansion_state = 'discovered'
+SET a.expansion_state = 'discovered', a.due = $now
+RETURN @row;
+
+// == What an article holds ==
+// Sections have numbers of their own: the search index follows them. What no longer holds is stamped `gone`.
+// The casts are for batches in which every value is NULL: Kuzu takes those for strings.
+
+// name: describe(rows, lo, hi)
+// held: rows.claim
+// by: rows between lo and hi
+// table: rows
+// Which revision of which kind of page an article is.
+UNWIND $rows AS r
+WITH r.claim AS claim, r.kind AS kind, r.revision AS revision, r.revised_at AS revised_at, r.words AS words
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = claim
+SET a.kind = kind, a.revision = revision, a.revised_at = CAST(revised_at AS TIMESTAMP), a.words = words;
+
+// name: link(rows)
+// held: rows.claim
+// table: rows
+// Record that one article links to another; a link that is there stays one link.
+UNWIND $rows AS r
+WITH r.source AS source, r.target AS target
+MATCH (a:Article)
+WHERE a.title = source
+WITH a, target
+MATCH (b:Article)
+WHERE b.title = target
+MERGE (a)-[l:LINKS_TO]->(b)
+SET l.gone = 0;
+
+// name: redirect(rows)
+// held: rows.claim
+// table: rows
+// Record that one title stands for another.
+UNWIND $rows AS r
+WITH r.source AS source, r.target AS target, r.fragment AS fragment
+MATCH (a:Article)
+WHERE a.title = source
+WITH a, target, fragment
+MATCH (b:Article)
+WHERE b.title = target
+MERGE (a)-[l:REDIRECTS_TO]->(b)
+SET l.gone = 0, l.fragment = fragment;
+
+// name: add_sections(rows, lo, hi)
+// held: rows.claim
+// number: rows.seq
+// by: rows between lo and hi
+// table: rows
+// The sections of articles that had none.
+UNWIND $rows AS r
+WITH r.claim AS claim, r.id AS id, r.article AS article, r.title AS title, r.path AS path, r.level AS level,
+    r.position AS position, r.part AS part, r.text AS text, r.embedding AS embedding, r.seq AS seq
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = claim
+CREATE (a)-[:HAS_SECTION {gone: 0}]->(:Section {id: id, article: article, title: title, path: path, level: level,
+    position: position, part: part, text: text, embedding: CAST(embedding AS FLOAT[]), seq: seq, gone: 0});
+
+// name: replace_sections(rows)
+// held: rows.claim
+// number: rows.seq
+// table: rows
+// Sections that are there already, with a new text.
+UNWIND $rows AS r
+WITH r.id AS id, r.title AS title, r.path AS path, r.level AS level, r.position AS position, r.part AS part,
+    r.text AS text, r.embedding AS embedding, r.seq AS seq
+MATCH (s:Section)
+WHERE s.id = id
+SET s.title = title, s.path = path, s.level = level, s.position = position, s.part = part, s.text = text,
+    s.embedding = CAST(embedding AS FLOAT[]), s.seq = seq, s.gone = 0;
+
+// name: retire_sections(rows, at_ms)
+// held: rows.claim
+// number: rows.seq
+// table: rows
+// These sections are no longer in their article; the new number tells the search index.
+UNWIND $rows AS r
+WITH r.id AS id, r.seq AS seq
+MATCH (s:Section)
+WHERE s.id = id
+SET s.gone = $at_ms, s.seq = seq;
+
+// name: add_categories(rows)
+// held: rows.claim
+// table: rows
+// Make the categories that are not there yet.
+UNWIND $rows AS r
+WITH r.category AS category
+MERGE (c:Category {name: category});
+
+// name: file(rows, lo, hi)
+// held: rows.claim
+// by: rows between lo and hi
+// table: rows
+// Put articles that were in no category into theirs.
+UNWIND $rows AS r
+WITH r.claim AS claim, r.category AS category
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = claim
+WITH a, category
+MATCH (c:Category)
+WHERE c.name = category
+CREATE (a)-[:IN_CATEGORY {gone: 0}]->(c);
+
+// name: categorise(rows)
+// held: rows.claim
+// table: rows
+// Put articles into their categories; one that is there stays one.
+UNWIND $rows AS r
+WITH r.article AS article, r.category AS category
+MATCH (a:Article)
+WHERE a.title = article
+WITH a, category
+MATCH (c:Category)
+WHERE c.name = category
+MERGE (a)-[i:IN_CATEGORY]->(c)
+SET i.gone = 0;
+
+// name: retire_edges(rows, at_ms)
+// held: rows.claim
+// table: rows
+// Before an article is written again: its links and categories hold no longer, until they are found again.
+UNWIND $rows AS r
+WITH r.article AS article
+MATCH (a:Article)-[l:LINKS_TO|IN_CATEGORY|REDIRECTS_TO]->()
+WHERE a.title = article
+SET l.gone = $at_ms;
+
 // name: lower_depth(rows)
+// table: rows
 // A shorter way was found: these articles lie nearer than was known.
 UNWIND $rows AS r
 WITH r.key AS key, r.depth AS depth
@@ -299,6 +452,41 @@ MATCH (a:Article)
 WHERE a.title = key AND a.expansion_depth > depth
 SET a.expansion_depth = depth
 RETURN a.seq AS seq;
+
+// name: use_model(name, dimension, at)
+// Vectors of this model go into the graph.
+MERGE (m:EmbeddingModel {name: $name})
+ON CREATE SET m.dimension = $dimension, m.used_at = $at;
+
+// == What the handler reads ==
+
+// name: known(seqs, lo, hi)
+// by: seqs between lo and hi
+// Which of these articles have been written before.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs
+RETURN a.seq AS seq, a.revision AS revision;
+
+// name: linking(seqs, lo, hi)
+// by: seqs between lo and hi
+// Which of these articles have links, edges that hold no longer included.
+MATCH (a:Article)-[:LINKS_TO|IN_CATEGORY|HAS_SECTION]->()
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs
+RETURN DISTINCT a.seq AS seq;
+
+// name: sections_of(keys)
+// The sections of these articles that hold.
+UNWIND $keys AS key
+MATCH (a:Article)-[h:HAS_SECTION]->(s:Section)
+WHERE a.title = key
+RETURN a.title AS article, s.id AS id, s.gone AS gone;
+
+// name: revisions(after, limit)
+// The revisions of processed articles, in the order of their numbers.
+MATCH (a:Article)
+WHERE a.seq > $after AND a.expansion_state = 'processed' AND a.revision IS NOT NULL
+RETURN a.seq AS seq, a.title AS key, a.revision AS revision
+ORDER BY a.seq LIMIT $limit;
 
 // name: too_deep(limit)
 // Articles that are linked from one which lies more than one step nearer.
@@ -319,53 +507,27 @@ LIMIT $limit;
 MATCH (a:Article)
 RETURN max(a.expansion_depth) AS depth;
 
-// name: known(seqs, lo, hi)
-// Which of these articles have been written before.
+// name: reach(depth, never)
+// How many articles within this depth wait, and the nearest of them; and how many are being worked on.
 MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs
-RETURN a.seq AS seq, a.revision AS revision;
+WHERE a.expansion_depth <= $depth AND (a.lease > 0 OR (a.lease <= 0 AND a.due < $never))
+RETURN sum(CASE WHEN a.lease <= 0 THEN 1 ELSE 0 END) AS waiting, sum(CASE WHEN a.lease > 0 THEN 1 ELSE 0 END) AS claimed,
+    min(CASE WHEN a.lease <= 0 THEN a.expansion_depth ELSE NULL END) AS depth;
 
-// name: linking(seqs, lo, hi)
-// Which of these articles have links, edges that hold no longer included.
-MATCH (a:Article)-[:LINKS_TO|IN_CATEGORY|HAS_SECTION]->()
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs
-RETURN DISTINCT a.seq AS seq;
-
-// name: sections_of(keys)
-// The sections of these articles that hold.
-UNWIND $keys AS key
-MATCH (a:Article)-[h:HAS_SECTION]->(s:Section)
-WHERE a.title = key
-RETURN a.title AS article, s.id AS id, s.gone AS gone;
-
-// name: refresh(seqs, lo, hi, now)
-// move: processed -> discovered
-// beyond: a page that was revised since is expanded again.
-// ready
-// These articles have a newer revision: they are worked on again.
+// name: last_number()
+// The highest number given so far.
 MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state = 'processed'
-SET a.expansion_state = 'discovered', a.retry_count = 0, a.lost_claims = 0, a.lease = 0, a.due = $now
-RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease,
-    a.expansion_state AS state, a.retry_count AS retry_count, a.lost_claims AS lost_claims,
-    a.failure_count AS failure_count;
-
-// name: revisions(after, limit)
-// The revisions of processed articles, in the order of their numbers.
-MATCH (a:Article)
-WHERE a.seq > $after AND a.expansion_state = 'processed' AND a.revision IS NOT NULL
-RETURN a.seq AS seq, a.title AS key, a.revision AS revision
-ORDER BY a.seq LIMIT $limit;
+RETURN max(a.seq) AS seq
+UNION ALL
+MATCH (s:Section)
+RETURN max(s.seq) AS seq;
 
 // name: models()
 // The models whose vectors are in this graph.
 MATCH (m:EmbeddingModel)
 RETURN m.name AS name, m.dimension AS dimension;
 
-// name: use_model(name, dimension, at)
-// Vectors of this model go into the graph.
-MERGE (m:EmbeddingModel {name: $name})
-ON CREATE SET m.dimension = $dimension, m.used_at = $at;
+// == Search ==
 
 // name: sections_after(after, limit)
 // Sections whose number is higher, for the search index to catch up.
@@ -407,6 +569,22 @@ WITH DISTINCT b.title AS title, b.expansion_depth AS depth, b.seq AS seq
 RETURN title
 ORDER BY depth, seq LIMIT $limit;
 
+// name: edges(title, limit)
+// The articles that a link or a redirect joins with this one, either way; a walk from a search hit goes there.
+MATCH (a:Article {title: $title})-[l:LINKS_TO|REDIRECTS_TO]-(b:Article)
+WHERE l.gone = 0
+RETURN DISTINCT b.title AS title LIMIT $limit;
+
+// name: edges_by_redirect(title, limit)
+// The articles that a link joins with this one by way of a redirect.
+MATCH (a:Article {title: $title})-[l:LINKS_TO]->(:Article)-[r:REDIRECTS_TO]->(b:Article)
+WHERE l.gone = 0 AND r.gone = 0
+RETURN DISTINCT b.title AS title LIMIT $limit
+UNION ALL
+MATCH (a:Article {title: $title})<-[r:REDIRECTS_TO]-(:Article)<-[l:LINKS_TO]-(b:Article)
+WHERE l.gone = 0 AND r.gone = 0
+RETURN DISTINCT b.title AS title LIMIT $limit;
+
 // name: links_of(keys)
 // The links of these articles.
 UNWIND $keys AS key
@@ -423,296 +601,8 @@ RETURN x.title AS source, y.title AS target, x.expansion_depth AS source_depth, 
     x.expansion_state AS source_state, y.expansion_state AS target_state
 ORDER BY source_depth, target_depth, x.seq, y.seq LIMIT $limit;
 
-// == Failures ==
-
-// name: retry(key, seq, token, due, error)
-// move: claimed -> discovered
-// transition: process_article
-// guard
-// ready
-// It failed in a way that may pass: back into the queue, not before `due`.
-MATCH (a:Article {title: $key})
-WHERE a.seq = $seq AND a.lease = $token AND a.expansion_state = 'claimed'
-SET a.expansion_state = 'discovered', a.claimed_by = NULL, a.claimed_at = NULL, a.retry_count = a.retry_count + 1,
-    a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0, a.due = $due
-RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
-
-// name: retry_loaded(key, seq, token, due, error)
-// role: retry
-// move: loaded -> loaded
-// beyond: link discovery that failed in a way that may pass is tried again from there.
-// guard
-// ready
-// Its links could not be discovered now: back to waiting, not before `due`.
-MATCH (a:Article {title: $key})
-WHERE a.seq = $seq AND a.lease = $token AND a.expansion_state = 'loaded'
-SET a.expansion_state = 'loaded', a.claimed_by = NULL, a.claimed_at = NULL, a.retry_count = a.retry_count + 1,
-    a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = -1, a.due = $due
-RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
-
-// name: fail(key, seq, token, at, error)
-// move: claimed -> failed
-// move: loaded -> failed
-// transition: process_article
-// beyond loaded -> failed: link discovery can fail for good too.
-// guard
-// It failed for good: its tries are used up, or trying again can't help.
-MATCH (a:Article {title: $key})
-WHERE a.seq = $seq AND a.lease = $token AND a.expansion_state IN ['claimed', 'loaded']
-SET a.expansion_state = 'failed', a.claimed_by = NULL, a.claimed_at = NULL, a.processed_at = $at,
-    a.retry_count = a.retry_count + 1, a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0
-RETURN a.seq AS seq;
-
-// name: note_failure(seq, key, id, at, attempt, kind, message, trace)
-// held: seq
-// Keep what went wrong as a node on its row; the id has ten values a row, so that the eleventh replaces the first.
-MATCH (a:Article {title: $key})
-WHERE a.seq = $seq
-MERGE (f:Failure {id: $id})
-SET f.pipeline = 'article', f.row = $key, f.at = $at, f.attempt = $attempt, f.kind = $kind, f.message = $message,
-    f.trace = $trace
-MERGE (a)-[:ARTICLE_FAILURE]->(f);
-
-// == The reaper ==
-
-// name: stale(cutoff, limit)
-// Claims with no heartbeat since the cutoff, or whose lease was lost by hand.
-MATCH (a:Article)
-WHERE (a.expansion_state = 'claimed' OR (a.expansion_state = 'loaded' AND a.lease > 0))
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
-RETURN a.seq AS seq, a.title AS key, a.expansion_state AS state, a.lost_claims AS lost_claims,
-    a.failure_count AS failure_count, a.claimed_by AS claimed_by
-ORDER BY a.seq LIMIT $limit;
-
-// name: reclaim(seqs, lo, hi, cutoff, now, max_lost)
-// move: claimed -> discovered
-// transition: reclaim_stale
-// guard
-// ready
-// Their worker is gone: back into the queue.
-MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state = 'claimed'
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
-SET a.expansion_state = 'discovered', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
-    a.lease = 0, a.due = $now
-RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
-
-// name: reclaim_loaded(seqs, lo, hi, cutoff, now, max_lost)
-// role: reclaim
-// move: loaded -> loaded
-// beyond: work that was lost after loading goes on from there, not from the start.
-// guard
-// ready
-// Their worker is gone after loading them: free, to be taken up from there.
-MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state = 'loaded' AND a.lease > 0
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
-SET a.expansion_state = 'loaded', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
-    a.lease = -1, a.due = $now
-RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
-
-// name: give_up(seqs, lo, hi, cutoff, at, max_lost, error, never)
-// move: claimed -> failed
-// move: loaded -> failed
-// beyond: an article that takes its worker down each time must not be tried for ever.
-// guard
-// Their workers were lost too often: they fail.
-MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state IN ['claimed', 'loaded']
-    AND (a.expansion_state = 'claimed' OR a.lease > 0)
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 >= $max_lost
-SET a.expansion_state = 'failed', a.claimed_by = NULL, a.claimed_at = NULL, a.processed_at = $at,
-    a.lost_claims = a.lost_claims + 1, a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0,
-    a.due = $never
-RETURN a.seq AS seq;
-
-// == By hand ==
-
-// name: requeue(seqs, lo, hi, now)
-// move: failed -> discovered
-// beyond: the document's manual reset, as a move.
-// ready
-// Failed articles go back into the queue with a clean slate.
-MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state = 'failed'
-SET a.expansion_state = 'discovered', a.processed_at = NULL, a.retry_count = 0, a.lost_claims = 0,
-    a.last_error = NULL, a.lease = 0, a.due = $now
-RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
-
-// name: exclude(seqs, lo, hi, at, never)
-// move: discovered | failed -> excluded
-// beyond: the document's permanent exclusion, as a move.
-// Out for good: never claimed again.
-MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state IN ['discovered', 'failed']
-SET a.expansion_state = 'excluded', a.processed_at = $at, a.lease = 0, a.due = $never
-RETURN a.seq AS seq;
-
-// name: named(keys)
-// Where these articles stand.
-UNWIND $keys AS key
-MATCH (a:Article)
-WHERE a.title = key
-RETURN a.seq AS seq, a.title AS key, a.expansion_state AS state;
-
-// name: failed(contains, limit)
-// What failed, the newest first, by a part of its title or of its error.
-MATCH (a:Article)
-WHERE a.expansion_state = 'failed' AND ($contains = '' OR a.title CONTAINS $contains OR a.last_error CONTAINS $contains)
-RETURN a.seq AS seq, a.title AS key, a.expansion_state AS state, a.last_error AS reason, a.retry_count AS retry_count,
-    a.processed_at AS failed_at
-ORDER BY a.processed_at DESC LIMIT $limit;
-
-// name: failed_named(keys)
-// Which of these failed, and why.
-UNWIND $keys AS key
-MATCH (a:Article)
-WHERE a.title = key AND a.expansion_state = 'failed'
-RETURN a.seq AS seq, a.title AS key, a.expansion_state AS state, a.last_error AS reason, a.retry_count AS retry_count,
-    a.processed_at AS failed_at;
-
-// name: failures(key)
-// What went wrong with one article, the newest first.
-MATCH (a:Article {title: $key})-[:ARTICLE_FAILURE]->(f:Failure)
-RETURN f.at AS at, f.attempt AS attempt, f.kind AS kind, f.message AS message, f.trace AS trace
-ORDER BY f.at DESC;
-
-// == The window of what comes next ==
-
-// name: ready(now, lease, limit)
-// What can be claimed now, in the order in which it is to be claimed: what starts (lease 0) or what goes on (-1).
-MATCH (a:Article)
-WHERE a.due <= $now AND a.lease = $lease
-RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
-ORDER BY a.expansion_depth, a.seq LIMIT $limit;
-
-// name: frontier(now, lease)
-// How many articles are ready, and how near the nearest of them lie; numbers alone, so that it is quick.
-MATCH (a:Article)
-WHERE a.due <= $now AND a.lease = $lease
-RETURN min(a.expansion_depth) AS depth, count(*) AS ready;
-
-// name: frontier_at(now, lease, depth)
-// Between which numbers the ready articles of one depth lie.
-MATCH (a:Article)
-WHERE a.due <= $now AND a.lease = $lease AND a.expansion_depth = $depth
-RETURN min(a.seq) AS lo, max(a.seq) AS hi, count(*) AS ready;
-
-// name: ready_at(now, lease, depth, lo, hi, limit)
-// What can be claimed now of one depth, between two numbers.
-MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.due <= $now AND a.lease = $lease AND a.expansion_depth = $depth
-RETURN a.seq AS seq, a.title AS key, a.expansion_depth AS depth, a.due AS due, a.lease AS lease, a.expansion_state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
-ORDER BY a.seq LIMIT $limit;
-
-// name: next_due(now, lease, never)
-// When the next article that is backing off comes due.
-MATCH (a:Article)
-WHERE a.due > $now AND a.due < $never AND a.lease = $lease
-RETURN min(a.due) AS due, count(*) AS waiting;
-
-// == Words set by hand ==
-// People may set a state at the console, as the document tells them: the word wins, and the numbers follow.
-
-// name: misaligned(never, limit)
-// Articles whose numbers do not say what their word says.
-MATCH (a:Article)
-WHERE a.seq IS NULL OR a.due IS NULL OR a.lease IS NULL OR a.retry_count IS NULL OR a.lost_claims IS NULL
-    OR a.failure_count IS NULL OR a.expansion_depth IS NULL
-    OR (a.expansion_state = 'discovered' AND (a.lease <> 0 OR a.due >= $never))
-    OR (a.expansion_state = 'claimed' AND (a.lease <= 0 OR a.due < $never))
-    OR (a.expansion_state = 'loaded' AND (a.lease = 0 OR (a.lease > 0 AND a.due < $never) OR (a.lease < 0 AND a.due >= $never)))
-    OR (a.expansion_state IN ['processed', 'failed', 'excluded'] AND (a.lease <> 0 OR a.due < $never))
-    OR (a.due < $never AND (a.expansion_state IS NULL
-        OR NOT a.expansion_state IN ['discovered', 'claimed', 'loaded', 'processed', 'failed', 'excluded']))
-RETURN a.title AS key, a.expansion_state AS state,
-    (a.seq IS NULL OR a.due IS NULL OR a.lease IS NULL OR a.retry_count IS NULL OR a.lost_claims IS NULL
-    OR a.failure_count IS NULL OR a.expansion_depth IS NULL) AS incomplete
-LIMIT $limit;
-
-// name: number(rows)
-// number: rows.seq
-// Give numbers to the articles that were made, or left, without them by hand.
-UNWIND $rows AS r
-WITH r.key AS key, r.seq AS seq
-MATCH (a:Article)
-WHERE a.title = key
-SET a.seq = coalesce(a.seq, seq), a.due = coalesce(a.due, 0), a.lease = coalesce(a.lease, 0), a.retry_count = coalesce(a.retry_count, 0),
-    a.lost_claims = coalesce(a.lost_claims, 0), a.failure_count = coalesce(a.failure_count, 0),
-    a.expansion_depth = coalesce(a.expansion_depth, 0);
-
-// name: align_discovered(now, never)
-// Set to discovered by hand: free, and due now.
-MATCH (a:Article)
-WHERE a.expansion_state = 'discovered' AND (a.lease <> 0 OR a.due >= $never)
-SET a.lease = 0, a.due = $now, a.claimed_by = NULL, a.claimed_at = NULL
-RETURN a.seq AS seq;
-
-// name: align_claimed(never, nobody)
-// Set to claimed by hand: held by nobody, so that the reaper takes it back.
-MATCH (a:Article)
-WHERE a.expansion_state = 'claimed' AND (a.lease <= 0 OR a.due < $never)
-SET a.lease = $nobody, a.due = $never, a.claimed_by = NULL
-RETURN a.seq AS seq;
-
-// name: align_loaded(now, never)
-// Set to loaded by hand: free, to be taken up from there.
-MATCH (a:Article)
-WHERE a.expansion_state = 'loaded'
-    AND (a.lease = 0 OR (a.lease > 0 AND a.due < $never) OR (a.lease < 0 AND a.due >= $never))
-SET a.lease = -1, a.due = $now, a.claimed_by = NULL, a.claimed_at = NULL
-RETURN a.seq AS seq;
-
-// name: align_final(never)
-// Set to a state of rest by hand: in nobody's hands, and never due.
-MATCH (a:Article)
-WHERE a.expansion_state IN ['processed', 'failed', 'excluded'] AND (a.lease <> 0 OR a.due < $never)
-SET a.lease = 0, a.due = $never, a.claimed_by = NULL, a.claimed_at = NULL
-RETURN a.seq AS seq;
-
-// name: align_unknown(never)
-// Set to a word that is no state: out of the queue, until somebody says what was meant. The doctor tells of them.
-MATCH (a:Article)
-WHERE a.due < $never AND (a.expansion_state IS NULL
-    OR NOT a.expansion_state IN ['discovered', 'claimed', 'loaded', 'processed', 'failed', 'excluded'])
-SET a.lease = 0, a.due = $never, a.claimed_by = NULL, a.claimed_at = NULL
-RETURN a.seq AS seq;
-
-// == Where the whole stands ==
-
-// name: counts()
-// How many articles are in each state.
-MATCH (a:Article)
-RETURN a.expansion_state AS state, count(*) AS count
-ORDER BY state;
-
-// name: reach(depth, never)
-// How many articles within this depth wait, and the nearest of them; and how many are being worked on.
-MATCH (a:Article)
-WHERE a.expansion_depth <= $depth AND (a.lease > 0 OR (a.lease <= 0 AND a.due < $never))
-RETURN sum(CASE WHEN a.lease <= 0 THEN 1 ELSE 0 END) AS waiting, sum(CASE WHEN a.lease > 0 THEN 1 ELSE 0 END) AS claimed,
-    min(CASE WHEN a.lease <= 0 THEN a.expansion_depth ELSE NULL END) AS depth;
-
-// name: last_number()
-// The highest number given so far.
-MATCH (a:Article)
-RETURN max(a.seq) AS seq
-UNION ALL
-MATCH (s:Section)
-RETURN max(s.seq) AS seq;
-
-// name: oldest_heartbeat()
-// The heartbeat of the claim that has been silent longest.
-MATCH (a:Article)
-WHERE a.expansion_state = 'claimed'
-RETURN min(a.claimed_at) AS at, count(*) AS claimed;
+// == Status ==
+// The queries of the document, as it has them.
 
 // name: state_distribution()
 // The document's query: articles and average depth by state.
@@ -745,7 +635,7 @@ WHERE a.expansion_state = 'claimed'
   AND a.claimed_at < $cutoff
 RETURN a.title AS title, a.claimed_at AS claimed_at, a.expansion_depth AS expansion_depth;
 
-// == To be shown ==
+// == For people ==
 
 // name: listed(after, limit)
 // Articles in the order of their numbers.

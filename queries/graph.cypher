@@ -37,6 +37,7 @@ MATCH (s:State {machine: $machine})
 SET s.gone = $at_ms;
 
 // name: erase_transitions(machine, at_ms)
+// unlocked: behind erase_machine, which lets one drawer in at a time.
 // The transitions that the graph showed of a machine no longer hold.
 MATCH (s:State)-[t:TRANSITION]->(:State)
 WHERE s.machine = $machine AND t.gone = 0
@@ -67,6 +68,7 @@ MATCH (r:Receipt {lane: $lane})
 RETURN r.number AS number, r.answer AS answer;
 
 // name: drop_receipts(before)
+// unlocked: a receipt gets no younger.
 // Nobody asks for these any longer.
 MATCH (r:Receipt)
 WHERE r.at < $before

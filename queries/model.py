@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from graphvine.queries.errors import ParameterError, UnknownBlock, did_you_mean
+
+if TYPE_CHECKING:
+    from graphvine.queries.compile import Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +41,24 @@ class Move:
     def stays(self) -> bool:
         return self.sources == self.path
 
+    def steps(self, source: str | None) -> list[tuple[str | None, str]]:
+        """The single steps from one of its sources."""
+        return [(source, self.path[0]), *zip(self.path, self.path[1:], strict=False)]
+
     def __str__(self) -> str:
         return " -> ".join([" | ".join(source or "" for source in self.sources), *self.path]).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """How a block names its rows: one, or a list of row numbers or of rows, maybe with the bounds of their numbers."""
+
+    parameter: str
+    lo: str = ""
+    hi: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.parameter} between {self.lo} and {self.hi}" if self.lo else self.parameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +73,8 @@ class Block:
     parameters: tuple[str, ...]
     purpose: str
     writes: bool
+    # The line that the statement begins on.
+    text_line: int = 0
     moves: tuple[Move, ...] = ()
     role: str = ""
     guard: bool = False
@@ -64,10 +86,25 @@ class Block:
     processors: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
     beyond: str = ""
+    # Why it needs no lock on a server, though it writes where something is so that may change.
+    unlocked: str = ""
+    # The list that its text unwinds, '' where it unwinds none.
+    unwound: str = ""
+    # Hints, by which the block is compiled for a dialect (compile.py).
+    by: tuple[By, ...] = ()
+    table: str = ""
+    literals: tuple[str, ...] = ()
+    floors: tuple[str, ...] = ()
+    locks: str = ""
 
     @property
     def full_name(self) -> str:
         return f"{self.entity}.{self.name}"
+
+    @property
+    def batch(self) -> By | None:
+        """How it names many rows by their numbers, between two bounds."""
+        return next((by for by in self.by if by.lo), None)
 
     def check(self, parameters: Mapping[str, Any]) -> None:
         """Raise ParameterError unless these are exactly the declared parameters."""
@@ -120,7 +157,13 @@ class Machine:
     document: str
     states: tuple[State, ...]
     moves: tuple[Transition, ...]
+    # The column by which rows are claimed first, '' where they are claimed in the order of arrival.
+    order: str
+    # The states of a row whose work is done: what progress counts.
+    done: tuple[str, ...]
     roles: Mapping[tuple[str, str | None], Block] = field(repr=False, compare=False)
+    # The line of its file that names the states.
+    states_line: int = field(repr=False, compare=False, default=1)
 
     @property
     def initial(self) -> State:
@@ -155,6 +198,11 @@ class Entity:
     blocks: Mapping[str, Block]
     machine: Machine | None
 
+    @cached_property
+    def locks(self) -> dict[str, Block]:
+        """The blocks that lock rows, by the parameter that names them."""
+        return {block.locks: block for block in self.blocks.values() if block.locks}
+
 
 @dataclass(frozen=True)
 class Library:
@@ -162,6 +210,8 @@ class Library:
 
     dialect: str
     entities: Mapping[str, Entity]
+    # Where the entities stand that are not this package's own.
+    folders: tuple[Path, ...] = ()
 
     @cached_property
     def _blocks(self) -> dict[str, Block]:
@@ -181,6 +231,22 @@ class Library:
         for name, block in sorted(self._blocks.items()):
             digest.update(f"{name}({','.join(block.parameters)})\0{block.text}\0".encode())
         return digest.hexdigest()
+
+    @cached_property
+    def statements(self) -> Mapping[str, Statement]:
+        """Every block compiled for this dialect, by its full name."""
+        from graphvine.queries.compile import compile_all
+
+        return compile_all(self)
+
+    def statement(self, block: Block) -> Statement:
+        """What is sent for this block."""
+        return self.statements[block.full_name]
+
+    def without(self, entities: Collection[str]) -> Library:
+        """The same without these entities."""
+        kept = {name: one for name, one in self.entities.items() if name not in entities}
+        return Library(self.dialect, kept, self.folders)
 
     def block(self, full_name: str) -> Block:
         """The block of this name, such as "article.claim"."""

@@ -3,6 +3,11 @@
 // machine: NewsArticle.state
 // pipeline: news_article
 // key: id
+// order: priority
+// failed_at: endedAt
+// searched: title, link
+// defaults: link = a.id, topic = '', title = '', priority = 1, contentTimeout = 0, summaryAttempts = 0
+// defaults: sentimentAttempts = 0, needsSummary = a.summary IS NULL, needsSentiment = a.sentiment IS NULL
 // states: pending* processing processed! failed! excluded!
 // beyond pending: the document has flags and a queue; that an article is to be worked on needs a word people can ask for.
 // beyond processing: several processors at once are safe only if each article is in the hands of one.
@@ -10,17 +15,18 @@
 // beyond failed: a page that never loads must not circle in the queue for ever.
 // beyond excluded: somebody may take an article out for good; that needs a place of its own.
 //
-// Numbers guard, words tell. Pending: lease = 0 and due is the earliest moment. Processing: lease is the token and
-// due = $never. At rest: lease = 0 and due = $never. Where a pending article stands in the queue is told by NewsQueued
+// What the guard columns mean is told in claimable.cypher, with what every pipeline has besides its moves; the order of
+// claims there is for workers that know no queue. Where a pending article stands in the queue is told by NewsQueued
 // (news_processor.cypher), whether it is still in the log of additions by NewsAddition (news_updater.cypher).
 // The flags are the document's: a phase is over when `content` is there, needsSummary and needsSentiment are cleared.
 
-// == Discovery ==
+// == Arrival ==
 
 // name: store(rows, topic, run, now, at)
 // move: -> pending
 // transition: store_new_articles
 // number: rows.seq
+// table: rows
 // Store these articles, where they are not there yet, marked as needing summary and sentiment.
 UNWIND $rows AS r
 WITH r.id AS id, r.seq AS seq, r.title AS title, r.link AS link, r.date AS date, r.description AS description,
@@ -40,6 +46,7 @@ RETURN a.seq AS seq, a.seq = seq AS created, a.id AS key;
 // move: -> pending
 // transition: store_new_articles
 // number: rows.seq
+// table: rows
 // Put these addresses in by hand, where they are not there yet; the next run of a processor queues them.
 UNWIND $rows AS r
 WITH r.id AS id, r.seq AS seq
@@ -49,68 +56,39 @@ ON CREATE SET a.seq = seq, a.link = id, a.topic = '', a.state = 'pending', a.tit
     a.sentimentAttempts = 0, a.retry_count = 0, a.due = $now, a.lease = 0, a.lost_claims = 0, a.failure_count = 0
 RETURN a.seq AS seq, a.seq = seq AS created, a.id AS key;
 
-// name: adopt(keys, topic)
-// Articles that were put in by hand belong to the topic whose processor comes first.
-UNWIND $keys AS key
-MATCH (a:NewsArticle)
-WHERE a.id = key AND a.topic = ''
-SET a.topic = $topic;
-
-// name: open_sources(rows, at)
-// Make these publishers, where they are not there yet.
-UNWIND $rows AS r
-WITH r.name AS name, r.title AS title, r.url AS url
-MERGE (s:NewsSource {name: name})
-ON CREATE SET s.title = title, s.url = url, s.addedAt = $at;
-
-// name: publish(rows)
-// Draw the line from each article to who published it, where there is none yet.
-UNWIND $rows AS r
-WITH r.id AS id, r.source AS name
-MATCH (a:NewsArticle)
-WHERE a.id = id
-WITH a, name
-MATCH (s:NewsSource)
-WHERE s.name = name
-MERGE (a)-[p:PUBLISHED_BY]->(s)
-ON CREATE SET p.gone = 0;
-
-// == In a processor's hands ==
+// == Claims ==
 
 // name: claim(seqs, lo, hi, worker, token, now, at, never)
 // move: pending -> processing
 // transition: load_articles
+// by: seqs between lo and hi
 // Take these articles, where they are still free and due.
 MATCH (a:NewsArticle)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = 0 AND a.due <= $now
 SET a.state = 'processing', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
 RETURN a.seq AS seq;
 
-// name: loaded(keys)
-// What the phases need of these articles.
-UNWIND $keys AS key
-MATCH (a:NewsArticle)
-WHERE a.id = key
-RETURN a.id AS id, a.seq AS seq, a.lease AS lease, a.title AS title, a.link AS link, a.keywords AS keywords,
-    a.language AS language, a.needsSummary AS needsSummary, a.needsSentiment AS needsSentiment,
-    a.contentTimeout AS contentTimeout, a.content AS content, a.summary AS summary,
-    a.summaryAttempts AS summaryAttempts, a.sentimentAttempts AS sentimentAttempts, a.embedding AS embedding;
-
-// name: heartbeat(seqs, lo, hi, tokens, at)
-// move: processing -> processing
-// beyond: a processor says that its work goes on; the document's runs once a minute, and no other is beside it.
+// name: release(seqs, lo, hi, token, due)
+// move: processing -> pending
+// beyond: a processor that stops gives back what it holds, at no cost to the article; what is saved stays saved.
 // guard
-// Say that the work on these articles goes on.
+// ready
+// by: seqs between lo and hi
+// Give these articles back, not to be taken again before `due`.
 MATCH (a:NewsArticle)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease IN $tokens
-SET a.claimed_at = $at
-RETURN a.seq AS seq, a.lease AS token;
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'processing'
+SET a.state = 'pending', a.claimed_by = NULL, a.claimed_at = NULL, a.lease = 0, a.due = $due
+RETURN @row;
+
+// == The phases ==
 
 // name: save_content(rows, tokens, lo, hi, at)
 // role: save
-// move: processing -> processing
+// stays: processing
 // transition: fetch_content
 // guard
+// by: rows between lo and hi
+// table: rows
 // The first phase is over: these pages were fetched, and their text is kept.
 UNWIND $rows AS r
 WITH r.seq AS seq, r.token AS token, r.content AS content, r.words AS words, r.title AS title
@@ -121,20 +99,13 @@ SET a.content = content, a.words = words, a.contentAt = $at, a.contentTimeout = 
     a.title = CASE WHEN a.title = '' THEN title ELSE a.title END
 RETURN a.seq AS seq;
 
-// name: save_vectors(rows)
-// held: rows.claim
-// Keep what their texts mean, to tell the same story from several sources.
-UNWIND $rows AS r
-WITH r.id AS id, r.embedding AS embedding, r.model AS model
-MATCH (a:NewsArticle)
-WHERE a.id = id
-SET a.embedding = CAST(embedding AS FLOAT[]), a.embeddingModel = model;
-
 // name: save_summary(rows, tokens, lo, hi, at)
 // role: save_summary
-// move: processing -> processing
+// stays: processing
 // transition: generate_summary
 // guard
+// by: rows between lo and hi
+// table: rows
 // The second phase is over: the summaries are written, and by whom; an error of the model is kept beside them.
 UNWIND $rows AS r
 WITH r.seq AS seq, r.token AS token, r.summary AS summary, r.summarizer AS summarizer, r.summaryError AS summaryError
@@ -147,9 +118,11 @@ RETURN a.seq AS seq;
 
 // name: save_sentiment(rows, tokens, lo, hi, at)
 // role: save_sentiment
-// move: processing -> processing
+// stays: processing
 // transition: analyze_sentiment
 // guard
+// by: rows between lo and hi
+// table: rows
 // The third phase is over: the sentiment is told, and by whom; an error of the model is kept beside it.
 UNWIND $rows AS r
 WITH r.seq AS seq, r.token AS token, r.sentiment AS sentiment, r.sentimentScore AS sentimentScore,
@@ -161,35 +134,11 @@ SET a.sentiment = sentiment, a.sentimentScore = sentimentScore, a.sentimentBy = 
     a.needsSentiment = false, a.sentimentError = sentimentError
 RETURN a.seq AS seq;
 
-// name: complete(seqs, lo, hi, token, at)
-// move: processing -> processed
-// transition: fully_processed
-// guard
-// All flags are cleared: these articles are done, and leave the queue in the same unit.
-MATCH (a:NewsArticle)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'processing'
-SET a.state = 'processed', a.claimed_by = NULL, a.claimed_at = NULL, a.endedAt = $at, a.retry_count = 0,
-    a.last_error = NULL, a.lease = 0
-RETURN a.seq AS seq;
-
-// name: release(seqs, lo, hi, token, due)
-// move: processing -> pending
-// beyond: a processor that stops gives back what it holds, at no cost to the article; what is saved stays saved.
-// guard
-// ready
-// Give these articles back, not to be taken again before `due`.
-MATCH (a:NewsArticle)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'processing'
-SET a.state = 'pending', a.claimed_by = NULL, a.claimed_at = NULL, a.lease = 0, a.due = $due
-RETURN a.seq AS seq, a.id AS key, a.priority AS depth, a.due AS due, a.lease AS lease, a.state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
-
-// == Failures ==
-
 // name: count_timeout(key, seq, token, timeouts)
-// move: processing -> processing
+// stays: processing
 // transition: content_timeout
 // guard
+// by: seq
 // Its page could not be had, so many times by now.
 MATCH (a:NewsArticle {id: $key})
 WHERE a.seq = $seq AND a.lease = $token AND a.state = 'processing'
@@ -197,9 +146,10 @@ SET a.contentTimeout = $timeouts
 RETURN a.seq AS seq;
 
 // name: count_summary(key, seq, token, attempts, error)
-// move: processing -> processing
+// stays: processing
 // transition: summary_error
 // guard
+// by: seq
 // The model could not summarize it, so many times by now.
 MATCH (a:NewsArticle {id: $key})
 WHERE a.seq = $seq AND a.lease = $token AND a.state = 'processing'
@@ -207,32 +157,50 @@ SET a.summaryAttempts = $attempts, a.summaryError = $error
 RETURN a.seq AS seq;
 
 // name: count_sentiment(key, seq, token, attempts, error)
-// move: processing -> processing
+// stays: processing
 // beyond: the document says nothing of a sentiment that fails; it is counted as a summary is.
 // guard
+// by: seq
 // The model could not tell its sentiment, so many times by now.
 MATCH (a:NewsArticle {id: $key})
 WHERE a.seq = $seq AND a.lease = $token AND a.state = 'processing'
 SET a.sentimentAttempts = $attempts, a.sentimentError = $error
 RETURN a.seq AS seq;
 
+// == Completion ==
+
+// name: complete(seqs, lo, hi, token, at)
+// move: processing -> processed
+// transition: fully_processed
+// guard
+// by: seqs between lo and hi
+// All flags are cleared: these articles are done, and leave the queue in the same unit.
+MATCH (a:NewsArticle)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'processing'
+SET a.state = 'processed', a.claimed_by = NULL, a.claimed_at = NULL, a.endedAt = $at, a.retry_count = 0,
+    a.last_error = NULL, a.lease = 0
+RETURN a.seq AS seq;
+
+// == Failure ==
+
 // name: retry(key, seq, token, due, error)
 // move: processing -> pending
 // transition: timeout_or_error
 // guard
 // ready
+// by: seq
 // A phase failed in a way that may pass: it is tried again, not before `due`, from that phase on.
 MATCH (a:NewsArticle {id: $key})
 WHERE a.seq = $seq AND a.lease = $token AND a.state = 'processing'
 SET a.state = 'pending', a.claimed_by = NULL, a.claimed_at = NULL, a.retry_count = a.retry_count + 1,
     a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0, a.due = $due
-RETURN a.seq AS seq, a.id AS key, a.priority AS depth, a.due AS due, a.lease AS lease, a.state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
+RETURN @row;
 
 // name: fail(key, seq, token, at, error)
 // move: processing -> failed
 // beyond: a page that can't be had ends here, with its reason, rather than circling for ever.
 // guard
+// by: seq
 // It failed for good: its tries are used up, or trying again can't help.
 MATCH (a:NewsArticle {id: $key})
 WHERE a.seq = $seq AND a.lease = $token AND a.state = 'processing'
@@ -240,44 +208,25 @@ SET a.state = 'failed', a.claimed_by = NULL, a.claimed_at = NULL, a.endedAt = $a
     a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0
 RETURN a.seq AS seq;
 
-// name: note_failure(seq, key, id, at, attempt, kind, message, trace)
-// held: seq
-// Keep what went wrong as a node on its row; the id has ten values a row, so that the eleventh replaces the first.
-MATCH (a:NewsArticle {id: $key})
-WHERE a.seq = $seq
-MERGE (f:Failure {id: $id})
-SET f.pipeline = 'news_article', f.row = $key, f.at = $at, f.attempt = $attempt, f.kind = $kind, f.message = $message,
-    f.trace = $trace
-MERGE (a)-[:NEWS_ARTICLE_FAILURE]->(f);
-
-// == The reaper ==
-
-// name: stale(cutoff, limit)
-// Claims with no heartbeat since the cutoff, or whose lease was lost by hand.
-MATCH (a:NewsArticle)
-WHERE a.state = 'processing' AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
-RETURN a.seq AS seq, a.id AS key, a.state AS state, a.lost_claims AS lost_claims, a.failure_count AS failure_count,
-    a.claimed_by AS claimed_by
-ORDER BY a.seq LIMIT $limit;
-
 // name: reclaim(seqs, lo, hi, cutoff, now, max_lost)
 // move: processing -> pending
 // beyond: what was in work when its processor died goes on from the phase that it had reached, in its place in the queue.
 // guard
 // ready
+// by: seqs between lo and hi
 // Their processor is gone: they wait again.
 MATCH (a:NewsArticle)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state = 'processing'
     AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
 SET a.state = 'pending', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1, a.lease = 0,
     a.due = $now
-RETURN a.seq AS seq, a.id AS key, a.priority AS depth, a.due AS due, a.lease AS lease, a.state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
+RETURN @row;
 
 // name: give_up(seqs, lo, hi, cutoff, at, max_lost, error, never)
 // move: processing -> failed
 // beyond: an article that takes its processor down each time must not be tried for ever.
 // guard
+// by: seqs between lo and hi
 // Their processors were lost too often: they fail; the next run takes them out of the queue.
 MATCH (a:NewsArticle)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state = 'processing'
@@ -292,22 +241,32 @@ RETURN a.seq AS seq;
 // move: failed -> pending
 // beyond: somebody has another try made.
 // ready
+// by: seqs between lo and hi
 // Failed articles wait again with a clean slate; what is saved of them stays.
 MATCH (a:NewsArticle)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state = 'failed'
 SET a.state = 'pending', a.endedAt = NULL, a.retry_count = 0, a.lost_claims = 0, a.last_error = NULL,
     a.contentTimeout = 0, a.summaryAttempts = 0, a.sentimentAttempts = 0, a.lease = 0, a.due = $now
-RETURN a.seq AS seq, a.id AS key, a.priority AS depth, a.due AS due, a.lease AS lease, a.state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
+RETURN @row;
 
 // name: exclude(seqs, lo, hi, at, never)
 // move: pending | failed -> excluded
 // beyond: somebody takes articles out.
+// by: seqs between lo and hi
 // Out for good: never taken again; the next run takes them out of the queue.
 MATCH (a:NewsArticle)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state IN ['pending', 'failed']
 SET a.state = 'excluded', a.endedAt = $at, a.lease = 0, a.due = $never
 RETURN a.seq AS seq;
+
+// == What an article holds ==
+
+// name: adopt(keys, topic)
+// Articles that were put in by hand belong to the topic whose processor comes first.
+UNWIND $keys AS key
+MATCH (a:NewsArticle)
+WHERE a.id = key AND a.topic = ''
+SET a.topic = $topic;
 
 // name: hasten(keys, now)
 // Articles that back off may be taken at once.
@@ -317,127 +276,76 @@ WHERE a.id = key AND a.state = 'pending' AND a.lease = 0
 SET a.due = $now
 RETURN a.id AS id;
 
-// name: named(keys)
-// Where these articles stand.
-UNWIND $keys AS key
-MATCH (a:NewsArticle)
-WHERE a.id = key
-RETURN a.seq AS seq, a.id AS key, a.state AS state;
-
-// name: failed(contains, limit)
-// What failed, the newest first, by a part of its id, title, address or error.
-MATCH (a:NewsArticle)
-WHERE a.state = 'failed' AND ($contains = '' OR a.id CONTAINS $contains OR a.title CONTAINS $contains
-    OR a.link CONTAINS $contains OR a.last_error CONTAINS $contains)
-RETURN a.seq AS seq, a.id AS key, a.state AS state, a.last_error AS reason, a.retry_count AS retry_count,
-    a.endedAt AS failed_at
-ORDER BY a.endedAt DESC LIMIT $limit;
-
-// name: failed_named(keys)
-// Which of these failed, and why.
-UNWIND $keys AS key
-MATCH (a:NewsArticle)
-WHERE a.id = key AND a.state = 'failed'
-RETURN a.seq AS seq, a.id AS key, a.state AS state, a.last_error AS reason, a.retry_count AS retry_count,
-    a.endedAt AS failed_at;
-
-// name: failures(key)
-// What went wrong with one article, the newest first.
-MATCH (a:NewsArticle {id: $key})-[:NEWS_ARTICLE_FAILURE]->(f:Failure)
-RETURN f.at AS at, f.attempt AS attempt, f.kind AS kind, f.message AS message, f.trace AS trace
-ORDER BY f.at DESC;
-
-// == What comes next ==
-// For the claim contract, which knows no queue: by priority, then in the order of arrival. Processors take from the queue.
-
-// name: ready(now, lease, limit)
-// What can be taken now.
-MATCH (a:NewsArticle)
-WHERE a.due <= $now AND a.lease = $lease
-RETURN a.seq AS seq, a.id AS key, a.priority AS depth, a.due AS due, a.lease AS lease, a.state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
-ORDER BY a.priority, a.seq LIMIT $limit;
-
-// name: frontier(now, lease)
-// The nearest priority, and how many articles are ready in all; numbers alone, so that it is quick.
-MATCH (a:NewsArticle)
-WHERE a.due <= $now AND a.lease = $lease
-RETURN min(a.priority) AS depth, count(*) AS ready;
-
-// name: frontier_at(now, lease, depth)
-// Between which numbers the ready articles of this priority lie.
-MATCH (a:NewsArticle)
-WHERE a.due <= $now AND a.lease = $lease AND a.priority = $depth
-RETURN min(a.seq) AS lo, max(a.seq) AS hi, count(*) AS ready;
-
-// name: ready_at(now, lease, depth, lo, hi, limit)
-// What can be taken now of this priority, between two numbers.
-MATCH (a:NewsArticle)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.due <= $now AND a.lease = $lease AND a.priority = $depth
-RETURN a.seq AS seq, a.id AS key, a.priority AS depth, a.due AS due, a.lease AS lease, a.state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
-ORDER BY a.seq LIMIT $limit;
-
-// name: next_due(now, lease, never)
-// When the next article that is backing off comes due.
-MATCH (a:NewsArticle)
-WHERE a.due > $now AND a.due < $never AND a.lease = $lease
-RETURN min(a.due) AS due, count(*) AS waiting;
-
-// == Words set by hand ==
-// People may set a state at the console: the word wins, and the numbers follow.
-
-// name: misaligned(never, limit)
-// Articles whose numbers do not say what their word says.
-MATCH (a:NewsArticle)
-WHERE a.seq IS NULL OR a.due IS NULL OR a.lease IS NULL OR a.retry_count IS NULL OR a.lost_claims IS NULL
-    OR a.failure_count IS NULL OR a.link IS NULL OR a.topic IS NULL OR a.priority IS NULL OR a.contentTimeout IS NULL
-    OR a.summaryAttempts IS NULL OR a.sentimentAttempts IS NULL OR a.needsSummary IS NULL OR a.needsSentiment IS NULL
-    OR (a.state = 'pending' AND (a.lease <> 0 OR a.due >= $never))
-    OR (a.state = 'processing' AND (a.lease <= 0 OR a.due < $never))
-    OR (a.state IN ['processed', 'failed', 'excluded'] AND (a.lease <> 0 OR a.due < $never))
-RETURN a.id AS key, a.state AS state,
-    (a.seq IS NULL OR a.due IS NULL OR a.lease IS NULL OR a.retry_count IS NULL OR a.lost_claims IS NULL
-    OR a.failure_count IS NULL OR a.link IS NULL OR a.topic IS NULL OR a.priority IS NULL OR a.contentTimeout IS NULL
-    OR a.summaryAttempts IS NULL OR a.sentimentAttempts IS NULL OR a.needsSummary IS NULL OR a.needsSentiment IS NULL) AS incomplete
-LIMIT $limit;
-
-// name: number(rows)
-// number: rows.seq
-// Give numbers to the articles that were made, or left, without them by hand.
+// name: open_sources(rows, at)
+// table: rows
+// Make these publishers, where they are not there yet.
 UNWIND $rows AS r
-WITH r.key AS key, r.seq AS seq
+WITH r.name AS name, r.title AS title, r.url AS url
+MERGE (s:NewsSource {name: name})
+ON CREATE SET s.title = title, s.url = url, s.addedAt = $at;
+
+// name: publish(rows)
+// table: rows
+// Draw the line from each article to who published it, where there is none yet.
+UNWIND $rows AS r
+WITH r.id AS id, r.source AS name
+MATCH (a:NewsArticle)
+WHERE a.id = id
+WITH a, name
+MATCH (s:NewsSource)
+WHERE s.name = name
+MERGE (a)-[p:PUBLISHED_BY]->(s)
+ON CREATE SET p.gone = 0;
+
+// name: save_vectors(rows)
+// held: rows.claim
+// table: rows
+// Keep what their texts mean, to tell the same story from several sources.
+UNWIND $rows AS r
+WITH r.id AS id, r.embedding AS embedding, r.model AS model
+MATCH (a:NewsArticle)
+WHERE a.id = id
+SET a.embedding = CAST(embedding AS FLOAT[]), a.embeddingModel = model;
+
+// name: same_story(rows)
+// held: rows.claim
+// table: rows
+// These tell the same story; the line leads from the younger article to the older.
+UNWIND $rows AS r
+WITH r.younger AS younger, r.older AS older, r.similarity AS similarity
+MATCH (a:NewsArticle)
+WHERE a.id = younger
+WITH a, older, similarity
+MATCH (b:NewsArticle)
+WHERE b.id = older
+MERGE (a)-[s:SAME_STORY]->(b)
+ON CREATE SET s.similarity = similarity, s.gone = 0;
+
+// name: mention(rows)
+// held: rows.claim
+// table: rows
+// These articles of the news speak of these Wikipedia articles.
+UNWIND $rows AS r
+WITH r.id AS id, r.title AS title
+MATCH (a:NewsArticle)
+WHERE a.id = id
+WITH a, title
+MATCH (w:Article)
+WHERE w.title = title
+MERGE (a)-[m:MENTIONS]->(w)
+ON CREATE SET m.gone = 0;
+
+// == Reads ==
+
+// name: loaded(keys)
+// What the phases need of these articles.
+UNWIND $keys AS key
 MATCH (a:NewsArticle)
 WHERE a.id = key
-SET a.seq = coalesce(a.seq, seq), a.due = coalesce(a.due, 0), a.lease = coalesce(a.lease, 0),
-    a.link = coalesce(a.link, a.id), a.topic = coalesce(a.topic, ''), a.priority = coalesce(a.priority, 1),
-    a.contentTimeout = coalesce(a.contentTimeout, 0), a.summaryAttempts = coalesce(a.summaryAttempts, 0),
-    a.sentimentAttempts = coalesce(a.sentimentAttempts, 0), a.needsSummary = coalesce(a.needsSummary, a.summary IS NULL),
-    a.needsSentiment = coalesce(a.needsSentiment, a.sentiment IS NULL), a.retry_count = coalesce(a.retry_count, 0),
-    a.lost_claims = coalesce(a.lost_claims, 0), a.failure_count = coalesce(a.failure_count, 0);
-
-// name: align_pending(now, never)
-// Set to pending by hand: free, and due now.
-MATCH (a:NewsArticle)
-WHERE a.state = 'pending' AND (a.lease <> 0 OR a.due >= $never)
-SET a.lease = 0, a.due = $now, a.claimed_by = NULL, a.claimed_at = NULL
-RETURN a.seq AS seq;
-
-// name: align_claimed(never, nobody)
-// Set to processing by hand: held by nobody, so that the reaper takes it back.
-MATCH (a:NewsArticle)
-WHERE a.state = 'processing' AND (a.lease <= 0 OR a.due < $never)
-SET a.lease = $nobody, a.due = $never, a.claimed_by = NULL
-RETURN a.seq AS seq;
-
-// name: align_final(never)
-// Set to a state of rest by hand: in nobody's hands, and never due.
-MATCH (a:NewsArticle)
-WHERE a.state IN ['processed', 'failed', 'excluded'] AND (a.lease <> 0 OR a.due < $never)
-SET a.lease = 0, a.due = $never, a.claimed_by = NULL, a.claimed_at = NULL
-RETURN a.seq AS seq;
-
-// == Lines to the rest of the graph ==
+RETURN a.id AS id, a.seq AS seq, a.lease AS lease, a.title AS title, a.link AS link, a.keywords AS keywords,
+    a.language AS language, a.needsSummary AS needsSummary, a.needsSentiment AS needsSentiment,
+    a.contentTimeout AS contentTimeout, a.content AS content, a.summary AS summary,
+    a.summaryAttempts AS summaryAttempts, a.sentimentAttempts AS sentimentAttempts, a.embedding AS embedding;
 
 // name: stories(topic, model, limit)
 // The newest articles of which it is known what they mean, to compare others with.
@@ -453,57 +361,12 @@ MATCH (a:NewsArticle)
 WHERE a.id = key
 RETURN a.id AS id, a.embedding AS embedding;
 
-// name: same_story(rows)
-// held: rows.claim
-// These tell the same story; the line leads from the younger article to the older.
-UNWIND $rows AS r
-WITH r.younger AS younger, r.older AS older, r.similarity AS similarity
-MATCH (a:NewsArticle)
-WHERE a.id = younger
-WITH a, older, similarity
-MATCH (b:NewsArticle)
-WHERE b.id = older
-MERGE (a)-[s:SAME_STORY]->(b)
-ON CREATE SET s.similarity = similarity, s.gone = 0;
-
 // name: titled(keys)
 // Which of these are titles of Wikipedia articles in this graph.
 UNWIND $keys AS key
 MATCH (w:Article)
 WHERE w.title = key
 RETURN w.title AS title;
-
-// name: mention(rows)
-// held: rows.claim
-// These articles of the news speak of these Wikipedia articles.
-UNWIND $rows AS r
-WITH r.id AS id, r.title AS title
-MATCH (a:NewsArticle)
-WHERE a.id = id
-WITH a, title
-MATCH (w:Article)
-WHERE w.title = title
-MERGE (a)-[m:MENTIONS]->(w)
-ON CREATE SET m.gone = 0;
-
-// == Where the whole stands ==
-
-// name: counts()
-// How many articles are in each state.
-MATCH (a:NewsArticle)
-RETURN a.state AS state, count(*) AS count
-ORDER BY state;
-
-// name: last_number()
-// The highest number given so far.
-MATCH (a:NewsArticle)
-RETURN max(a.seq) AS seq;
-
-// name: oldest_heartbeat()
-// The heartbeat of the claim that has been silent longest.
-MATCH (a:NewsArticle)
-WHERE a.state = 'processing'
-RETURN min(a.claimed_at) AS at, count(*) AS claimed;
 
 // name: listed(topic, state, source, sentiment, contains, limit)
 // The articles of a topic, the newest first, by state, publisher, sentiment, or a part of the title.

@@ -7,6 +7,7 @@
 
 // name: open_checkpoints(rows, topic)
 // number: rows.seq
+// table: rows
 // Make these checkpoints, where they are not there yet; a new one has passed nothing.
 UNWIND $rows AS r
 WITH r.name AS name, r.seq AS seq
@@ -56,6 +57,7 @@ RETURN a.id AS id, a.state AS state;
 // name: enqueue(rows, at)
 // held: rows.claim
 // number: rows.place
+// table: rows
 // Put these at the end of their topic's queue, where they are pending and not in it yet.
 UNWIND $rows AS r
 WITH r.id AS id, r.place AS place
@@ -108,6 +110,7 @@ RETURN count(*) AS length;
 
 // name: dequeue(rows)
 // held: rows.claim
+// table: rows
 // These are fully processed, or have failed: out of the queue.
 UNWIND $rows AS r
 WITH r.id AS id
@@ -118,6 +121,7 @@ DELETE q;
 // name: to_end(rows)
 // held: rows.claim
 // number: rows.place
+// table: rows
 // These go to the end of the queue, to be tried once more later.
 UNWIND $rows AS r
 WITH r.id AS id, r.place AS place

@@ -15,6 +15,7 @@ ORDER BY x.seq DESC;
 
 // name: index(rows, topic, now)
 // number: rows.seq
+// table: rows
 // Note these ids as known, as the newest; the last of the rows is the newest of all.
 UNWIND $rows AS r
 WITH r.key AS key, r.id AS id, r.seq AS seq
@@ -22,6 +23,7 @@ MERGE (x:NewsIndexed {key: key})
 SET x.topic = $topic, x.article = id, x.seq = seq, x.at_ms = $now;
 
 // name: trim_index(topic, most)
+// unlocked: what two forget at once is one that neither needs.
 // Forget the ids beyond so many, the oldest; their articles stay.
 MATCH (x:NewsIndexed)
 WHERE x.topic = $topic
@@ -30,6 +32,7 @@ DELETE x
 RETURN x.article AS id;
 
 // name: expire_index(topic, since_ms)
+// unlocked: who notes an id again meanwhile finds its article stored: nothing comes twice by it.
 // Forget the ids that were not seen for too long; their articles stay.
 MATCH (x:NewsIndexed)
 WHERE x.topic = $topic AND x.at_ms < $since_ms
@@ -41,6 +44,8 @@ RETURN x.article AS id;
 
 // name: append(rows, topic, run, at)
 // number: rows.seq
+// table: rows
+// unlocked: articles of a run are looked for by that run alone.
 // Append these articles, where this run of the updater stored them: who comes second appends nothing.
 UNWIND $rows AS r
 WITH r.id AS id, r.seq AS seq

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib.abc import Traversable
+from functools import cached_property
 from typing import NoReturn
 
-from graphvine.queries.errors import QueryFileError, shorten
-from graphvine.queries.heads import BLOCK_KEYS, FILE_KEYS, FLAGS, REPEATED, Line, comment_line, read_line
-from graphvine.queries.tokens import Token, tokenise
+from graphvine.queries.errors import QueryFileError, did_you_mean, shorten
+from graphvine.queries.read import IDENTIFIER, Line, Piece, pieces, read_line
+from graphvine.queries.tokens import NO_CODE, blank, may_write
 
-MAX_BYTES = 1_000_000
+FILE_KEYS = (
+    "name", "machine", "key", "pipeline", "states", "document", "seen", "beyond", "order", "retry_count", "failed_at",
+    "searched", "defaults", "done",
+)  # fmt: skip
+BLOCK_KEYS = (
+    "name", "move", "stays", "role", "transition", "processors", "criteria", "beyond", "held", "number", "if", "unless",
+    "by", "table", "literal", "floor", "locks", "unlocked",
+)  # fmt: skip
+_REPEATED = ("move", "stays", "held", "number", "by", "if", "unless")
+FLAGS = ("guard", "ready", "manual")
 
 _NAME = re.compile(r"([A-Za-z_]\w*)\s*(?:\(([^()]*)\))?", re.ASCII)
-IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_FIRST_WORD = re.compile(r"\w+|.")
+_PARAMETER = re.compile(r"\$(\w+)")
 
 
 @dataclass(slots=True)
@@ -26,8 +35,9 @@ class Said:
     line: int
 
 
-@dataclass(slots=True)
+@dataclass
 class RawBlock:
+    file: str
     name: str
     parameters: tuple[str, ...]
     line: int
@@ -36,11 +46,39 @@ class RawBlock:
     beyond_moves: dict[str, Said] = field(default_factory=dict)
     flags: set[str] = field(default_factory=set)
     purpose: list[str] = field(default_factory=list)
-    tokens: list[Token] = field(default_factory=list)
     text: str = ""
+    # The line that the statement begins on.
+    text_line: int = 0
 
     def first(self, key: str) -> str:
         return self.values[key][0].value if key in self.values else ""
+
+    @cached_property
+    def bare(self) -> str:
+        """The text without its comments, strings empty."""
+        return NO_CODE.sub("''", self.text)
+
+    @property
+    def writes(self) -> bool:
+        return may_write(self.bare)
+
+    def check_parameters(self) -> None:
+        """Refuse a block whose text does not use exactly the parameters that it declares."""
+        used = set(_PARAMETER.findall(self.bare))
+        if used == set(self.parameters):
+            return
+        for found in _PARAMETER.finditer(NO_CODE.sub(blank, self.text)):
+            if found[1] not in self.parameters:
+                line = self.text_line + self.text.count("\n", 0, found.start())
+                hint = did_you_mean(found[1], self.parameters)
+                self.refuse(line, f"uses ${shorten(found[1])} without declaring it{hint}")
+        for name in self.parameters:
+            if name not in used:
+                advice = "use it in the text, or take it out of `// name:`"
+                self.refuse(self.line, f"declares ${name} and never uses it: {advice}")
+
+    def refuse(self, line: int, message: str) -> NoReturn:
+        raise QueryFileError(self.file, line, f"block {self.name!r} {message}")
 
 
 @dataclass(slots=True)
@@ -50,55 +88,36 @@ class RawFile:
     header: dict[str, Said] = field(default_factory=dict)
     beyond_states: dict[str, Said] = field(default_factory=dict)
     blocks: dict[str, RawBlock] = field(default_factory=dict)
+    # Blocks of claimable.cypher of which an entity has the one or the other.
+    variants: list[RawBlock] = field(default_factory=list)
 
 
-def decode(content: bytes, file: str) -> str:
-    """The text of a file, with one kind of line end."""
-    if len(content) > MAX_BYTES:
-        raise QueryFileError(file, 1, f"the file is larger than {MAX_BYTES:,} bytes: split it")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise QueryFileError(file, line, "the file is not UTF-8 text: save it as UTF-8") from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def read_files(folder: Traversable, shown: str) -> Iterator[tuple[str, str, str]]:
-    """The .cypher files of a folder by name: (name without ending, name to show, text)."""
-    if not folder.is_dir():
-        return
-    for source in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if source.name.endswith(".cypher") and source.is_file():
-            file = f"{shown}/{source.name}"
-            yield source.name.removesuffix(".cypher"), file, decode(source.read_bytes(), file)
-
-
-def parse(text: str, file: str, name: str) -> RawFile:
-    """Read one file; `name` is what it is called without its ending."""
-    return _Parser(text, file, name).run()
+def parse(text: str, file: str, name: str, *, shared: bool = False) -> RawFile:
+    """Read one file; `name` is what it is called without its ending. Only shared blocks may have conditions."""
+    return _Parser(text, file, name, shared).run()
 
 
 class _Parser:
-    def __init__(self, text: str, file: str, name: str) -> None:
-        self.text, self.file = text, file
+    def __init__(self, text: str, file: str, name: str, shared: bool) -> None:
+        self.text, self.file, self.shared = text, file, shared
         self.raw = RawFile(file, name)
         # The block being read: None in the header, and after a section line.
         self.block: RawBlock | None = None
+        self.code: list[Piece] = []
+        self.begun = False
 
     def refuse(self, line: int, message: str) -> NoReturn:
         raise QueryFileError(self.file, line, message)
 
     def run(self) -> RawFile:
-        for token in tokenise(self.text, self.file):
-            comment = comment_line(self.text, token)
-            if comment is not None:
-                self.comment(comment, token.line)
-            elif token.kind != "comment":
+        for piece in pieces(self.text, self.file):
+            if piece.said is not None:
+                self.comment(piece.said, piece.line)
+            elif piece.kind != "comment":
                 if self.block is None:
-                    text = shorten(token.text)
-                    self.refuse(token.line, f"{text!r} stands outside a block: put `// name:` above it")
-                self.block.tokens.append(token)
+                    text = shorten(_FIRST_WORD.match(self.text, piece.start).group())  # type: ignore[union-attr]
+                    self.refuse(piece.line, f"{text!r} stands outside a block: put `// name:` above it")
+                self.code.append(piece)
         self.end_block()
         return self.raw
 
@@ -106,8 +125,8 @@ class _Parser:
         if comment.startswith("=="):
             self.end_block()
             return
-        in_header = self.block is None and not self.raw.blocks
-        in_head = self.block is not None and not self.block.tokens
+        in_header = self.block is None and not self.begun
+        in_head = self.block is not None and not self.code
         said = read_line(comment, FILE_KEYS if in_header else BLOCK_KEYS, () if in_header else FLAGS)
         if said.key == "name":
             self.end_block()
@@ -135,29 +154,40 @@ class _Parser:
             if parameter in seen:
                 self.refuse(line, f"block {name!r} declares ${parameter} twice")
             seen.add(parameter)
-        if name in self.raw.blocks:
-            first = self.raw.blocks[name].line
-            self.refuse(line, f"block {name!r} is there already, on line {first}: rename one of the two")
-        self.block = self.raw.blocks[name] = RawBlock(name, parameters, line)
+        self.block, self.begun = RawBlock(self.file, name, parameters, line), True
 
     def end_block(self) -> None:
         block, self.block = self.block, None
+        code, self.code = self.code, []
         if block is None:
             return
-        if not block.tokens or block.tokens[0].text == ";":
+        if not code or code[0].kind == "end":
             self.refuse(block.line, f"block {block.name!r} has no statement")
-        ends = [at for at, token in enumerate(block.tokens) if token.text == ";"]
+        ends = [at for at, piece in enumerate(code) if piece.kind == "end"]
         if not ends:
-            self.refuse(block.tokens[-1].line, f"block {block.name!r} does not end in `;`")
-        if ends[0] != len(block.tokens) - 1:
-            line = block.tokens[ends[0] + 1].line
+            last = code[-1]
+            line = last.line + self.text.count("\n", last.start, last.end)
+            self.refuse(line, f"block {block.name!r} does not end in `;`")
+        if ends[0] != len(code) - 1:
             advice = "give the second a `// name:` of its own"
-            self.refuse(line, f"block {block.name!r} holds more than one statement: {advice}")
-        last = block.tokens.pop()
-        block.text = self.text[block.tokens[0].start : last.start].rstrip()
+            self.refuse(code[ends[0] + 1].line, f"block {block.name!r} holds more than one statement: {advice}")
+        block.text, block.text_line = self.text[code[0].start : code[-1].start].rstrip(), code[0].line
         if not block.purpose:
             advice = "add a comment line with one sentence"
             self.refuse(block.line, f"block {block.name!r} does not say its purpose: {advice}")
+        self.keep(block)
+
+    def keep(self, block: RawBlock) -> None:
+        conditions = [said for key in ("if", "unless") for said in block.values.get(key, ())]
+        if conditions and not self.shared:
+            self.refuse(conditions[0].line, "only the blocks of claimable.cypher have conditions")
+        if conditions:
+            self.raw.variants.append(block)
+            return
+        if block.name in self.raw.blocks:
+            first = self.raw.blocks[block.name].line
+            self.refuse(block.line, f"block {block.name!r} is there already, on line {first}: rename one of the two")
+        self.raw.blocks[block.name] = block
 
     def header_line(self, said: Line, line: int) -> None:
         if said.problem:
@@ -168,8 +198,12 @@ class _Parser:
             self.raw.beyond_states[said.about] = Said(said.value, line)
         elif said.key:
             key = "document" if said.key == "seen" else said.key
-            if key in self.raw.header:
-                self.refuse(line, f"`// {key}:` is there twice, first on line {self.raw.header[key].line}")
+            known = self.raw.header.get(key)
+            if known is not None and key == "defaults":
+                known.value += f", {said.value}"
+                return
+            if known is not None:
+                self.refuse(line, f"`// {key}:` is there twice, first on line {known.line}")
             self.raw.header[key] = Said(said.value, line)
 
     def head_line(self, block: RawBlock, said: Line, line: int) -> None:
@@ -180,7 +214,7 @@ class _Parser:
         elif said.key == "beyond" and said.about:
             block.beyond_moves[said.about] = Said(said.value, line)
         elif said.key:
-            if said.key in block.values and said.key not in REPEATED:
+            if said.key in block.values and said.key not in _REPEATED:
                 self.refuse(line, f"block {block.name!r} says `// {said.key}:` twice")
             block.values.setdefault(said.key, []).append(Said(said.value, line))
         elif said.text:

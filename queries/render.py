@@ -1,11 +1,13 @@
-"""A machine for people: as rows of a table, as a Mermaid diagram, as JSON."""
+"""A machine for people: as rows of a table, as a Mermaid diagram, as JSON; and the statements that run."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphvine.queries.model import Machine, Transition
+    from collections.abc import Iterable
+
+    from graphvine.queries.model import Block, Library, Machine, Transition
 
 
 def as_table(machine: Machine) -> list[dict[str, str]]:
@@ -88,3 +90,47 @@ def as_json(machine: Machine, *, fingerprint: bool = True) -> dict[str, Any]:
     if fingerprint:
         drawn["fingerprint"] = machine.fingerprint
     return drawn
+
+
+def as_statements(library: Library, blocks: Iterable[Block]) -> list[dict[str, Any]]:
+    """What is sent for each block, ready for json.dumps; under `variants`, what is sent where the values allow it."""
+    return [
+        {
+            "block": block.full_name,
+            "parameters": list(block.parameters),
+            "file": block.file,
+            "line": block.line,
+            "purpose": block.purpose,
+            "text": library.statement(block).text,
+            "variants": _variants(library, block),
+        }
+        for block in blocks
+    ]
+
+
+def _variants(library: Library, block: Block) -> dict[str, str]:
+    statement = library.statement(block)
+    written = {name: f"<{name}>" for name in statement.literals}
+    if statement.batch is not None:
+        written |= {name: f"<{name}, widened>" for name in (statement.batch.lo, statement.batch.hi)}
+    found = {}
+    if statement.template is not None:
+        found["written out"] = statement.template.filled(written)
+    if statement.dense is not None:
+        found["row numbers without a gap"] = statement.dense.filled(written)
+    if statement.scan is not None:
+        found["many rows, or one that lacks a value"] = statement.scan.text(dict(statement.scan.fields), written)
+    return found
+
+
+def as_cypher(statements: Iterable[dict[str, Any]]) -> str:
+    """The statements as a file of Cypher, with where each comes from."""
+    parts = []
+    for one in statements:
+        lines = [f"// {one['block']}({', '.join(one['parameters'])})", f"// {one['file']}:{one['line']}"]
+        texts = one["variants"] if "written out" in one["variants"] else {"": one["text"], **one["variants"]}
+        for when, text in texts.items():
+            lines += [f"// {when}:"] if when else []
+            lines.append(f"{text};")
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)

@@ -3,13 +3,14 @@
 // machine: ScrapeItem.state
 // pipeline: scrape_item
 // key: id
+// failed_at: ended_at
+// defaults: slot = 0, batch_seq = 0, batch = 'default', url = a.id
 // states: idle* scraping scraped summarizing completed! failed! excluded!
 // beyond failed: a page that can't be had or read must not keep its batch from ending.
 // beyond excluded: somebody may take a page out of its batch for good; that needs a place of its own.
 //
-// Numbers guard, words tell. Waiting to be scraped: lease = 0 and due is the earliest moment. Waiting, with its text,
-// to be summarized, lease = -1. In the manager's hands: lease is the token and due = $never. At rest: lease = 0 and
-// due = $never.
+// What the guard columns mean is told in claimable.cypher, with what every pipeline has besides its moves. A page that
+// waits, with its text, to be summarized has lease = -1.
 // While it is scraped a page has one of the slots 1 to max_scrapes; no two pages of a graph have the same, so that the
 // number of scrapes is limited by the graph itself, whoever runs them.
 
@@ -20,6 +21,7 @@
 // transition: initialize
 // number: rows.seq
 // ready
+// table: rows
 // Put these addresses in, where they are not there yet; the batch named default takes them up.
 UNWIND $rows AS r
 WITH r.id AS id, r.seq AS seq
@@ -33,6 +35,7 @@ RETURN a.seq AS seq, a.seq = seq AS created, a.id AS key, 0 AS depth, a.due AS d
 // transition: initialize
 // number: rows.seq
 // ready
+// table: rows
 // Put the pages of a batch in, where they are not there yet.
 UNWIND $rows AS r
 WITH r.id AS id, r.url AS url, r.seq AS seq
@@ -41,38 +44,12 @@ ON CREATE SET a.seq = seq, a.url = url, a.batch = $batch, a.batch_seq = $batch_s
     a.retry_count = 0, a.due = $now, a.lease = 0, a.lost_claims = 0, a.failure_count = 0
 RETURN a.seq AS seq, a.seq = seq AS created, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state;
 
-// name: adopt(batch, batch_seq)
-// The batch takes up the pages that were put in for it one by one.
-MATCH (a:ScrapeItem)
-WHERE a.batch_seq = 0 AND a.batch = $batch
-SET a.batch_seq = $batch_seq
-RETURN a.seq AS seq;
-
-// name: show(rows, batch)
-// Draw the lines from a batch to these pages, where there are none yet.
-UNWIND $rows AS r
-WITH r.id AS id
-MATCH (a:ScrapeItem)
-WHERE a.id = id
-WITH a
-MATCH (b:ScrapeBatch {name: $batch})
-MERGE (b)-[l:SCRAPES]->(a)
-ON CREATE SET l.gone = 0;
-
-// name: show_all(batch, batch_seq)
-// Draw the lines from a batch to all of its pages, where there are none yet.
-MATCH (b:ScrapeBatch {name: $batch})
-WITH b
-MATCH (a:ScrapeItem)
-WHERE a.batch_seq = $batch_seq
-MERGE (b)-[l:SCRAPES]->(a)
-ON CREATE SET l.gone = 0;
-
 // == Scraping ==
 
 // name: claim(seqs, lo, hi, worker, token, now, at, never)
 // move: idle -> scraping
 // transition: claim_item
+// by: seqs between lo and hi
 // Take these pages outside the slots, where they are still free and due; the manager takes them by start_scrapes.
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = 0 AND a.due <= $now
@@ -83,6 +60,8 @@ RETURN a.seq AS seq;
 // role: start
 // move: idle -> scraping
 // transition: claim_item
+// by: batch
+// by: rows between lo and hi
 // Take these pages, each into a slot: where the slot is free, the page is free and due, and the batch is in the hands of
 // this manager. One statement for all, since it is run whenever a page is done.
 MATCH (other:ScrapeItem)
@@ -98,28 +77,83 @@ WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = seq AND a.lease = 0 AND a.due <=
 SET a.state = 'scraping', a.slot = slot, a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
 RETURN a.seq AS seq;
 
-// name: slots()
-// Which slots are taken.
-MATCH (a:ScrapeItem)
-WHERE a.slot > 0
-RETURN a.slot AS slot, a.seq AS seq;
-
-// name: heartbeat(seqs, lo, hi, tokens, at)
-// move: scraping -> scraping
-// move: summarizing -> summarizing
-// beyond: the manager says that its work goes on; the document knows no manager that dies.
+// name: release(seqs, lo, hi, token, due)
+// move: scraping -> idle
+// beyond: a manager that stops gives back what it holds, at no cost to the page.
 // guard
-// Say that the work on these pages goes on.
+// ready
+// by: seqs between lo and hi
+// Give these pages back untouched, not to be taken again before `due`.
 MATCH (a:ScrapeItem)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease IN $tokens
-SET a.claimed_at = $at
-RETURN a.seq AS seq, a.lease AS token;
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'scraping'
+SET a.state = 'idle', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.lease = 0, a.due = $due
+RETURN @row;
+
+// == Summarizing ==
+
+// name: start_summary(seqs, lo, hi, worker, token, now, at, never)
+// role: claim
+// move: scraped -> summarizing
+// transition: start_summary
+// by: seqs between lo and hi
+// Take these scraped pages, where they are still free and due; the manager takes them by start_summaries.
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = -1 AND a.due <= $now
+SET a.state = 'summarizing', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
+RETURN a.seq AS seq;
+
+// name: start_summaries(seqs, lo, hi, batch, manager, worker, token, now, at, never)
+// role: start
+// move: scraped -> summarizing
+// transition: start_summary
+// by: batch
+// by: seqs between lo and hi
+// Take these scraped pages, whose summary is to be written: where they are still free and due, and the batch is in the
+// hands of this manager.
+OPTIONAL MATCH (b:ScrapeBatch {name: $batch})
+WITH b
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = -1 AND a.due <= $now
+    AND (b.lease IS NULL OR b.lease = $manager)
+SET a.state = 'summarizing', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
+RETURN a.seq AS seq;
+
+// name: apply_partials(rows, tokens, lo, hi)
+// stays: summarizing
+// transition: apply_partial
+// guard
+// by: rows between lo and hi
+// table: rows
+// Summaries as far as they are written.
+UNWIND $rows AS r
+WITH r.seq AS seq, r.token AS token, r.summary AS summary, r.summarizer AS summarizer
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = seq AND a.lease IN $tokens AND a.lease = token
+    AND a.state = 'summarizing'
+SET a.summary = summary, a.summarizer = summarizer
+RETURN a.seq AS seq;
+
+// name: release_summary(seqs, lo, hi, token, due)
+// role: release
+// move: summarizing -> scraped
+// beyond: a manager that stops gives back what it holds; the text is there, only the summary starts anew.
+// guard
+// ready
+// by: seqs between lo and hi
+// Give these pages back with their text, not to be taken again before `due`.
+MATCH (a:ScrapeItem)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'summarizing'
+SET a.state = 'scraped', a.claimed_by = NULL, a.claimed_at = NULL, a.lease = -1, a.due = $due
+RETURN @row;
+
+// == Completion ==
 
 // name: finish_scrape(seqs, lo, hi, token, at)
 // role: complete
 // move: scraping -> scraped
 // transition: handle_scrape_done
 // guard
+// by: seqs between lo and hi
 // These pages are scraped, and wait for their summary; the manager saves their text with it, by save_pages.
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'scraping'
@@ -132,6 +166,8 @@ RETURN a.seq AS seq;
 // move: scraping -> scraped
 // transition: handle_scrape_done
 // guard
+// by: rows between lo and hi
+// table: rows
 // These pages are scraped, with what was scraped as JSON; a summary of an older text no longer fits.
 UNWIND $rows AS r
 WITH r.seq AS seq, r.token AS token, r.scraped AS scraped, r.title AS title, r.words AS words
@@ -142,62 +178,12 @@ SET a.state = 'scraped', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a
     a.summarizer = NULL
 RETURN a.seq AS seq;
 
-// name: release(seqs, lo, hi, token, due)
-// move: scraping -> idle
-// beyond: a manager that stops gives back what it holds, at no cost to the page.
-// guard
-// ready
-// Give these pages back untouched, not to be taken again before `due`.
-MATCH (a:ScrapeItem)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'scraping'
-SET a.state = 'idle', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.lease = 0, a.due = $due
-RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
-
-// == Summarizing ==
-
-// name: start_summary(seqs, lo, hi, worker, token, now, at, never)
-// role: claim
-// move: scraped -> summarizing
-// transition: start_summary
-// Take these scraped pages, where they are still free and due; the manager takes them by start_summaries.
-MATCH (a:ScrapeItem)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = -1 AND a.due <= $now
-SET a.state = 'summarizing', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
-RETURN a.seq AS seq;
-
-// name: start_summaries(seqs, lo, hi, batch, manager, worker, token, now, at, never)
-// role: start
-// move: scraped -> summarizing
-// transition: start_summary
-// Take these scraped pages, whose summary is to be written: where they are still free and due, and the batch is in the
-// hands of this manager.
-OPTIONAL MATCH (b:ScrapeBatch {name: $batch})
-WITH b
-MATCH (a:ScrapeItem)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = -1 AND a.due <= $now
-    AND (b.lease IS NULL OR b.lease = $manager)
-SET a.state = 'summarizing', a.claimed_by = $worker, a.claimed_at = $at, a.lease = $token, a.due = $never
-RETURN a.seq AS seq;
-
-// name: apply_partials(rows, tokens, lo, hi)
-// move: summarizing -> summarizing
-// transition: apply_partial
-// guard
-// Summaries as far as they are written.
-UNWIND $rows AS r
-WITH r.seq AS seq, r.token AS token, r.summary AS summary, r.summarizer AS summarizer
-MATCH (a:ScrapeItem)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = seq AND a.lease IN $tokens AND a.lease = token
-    AND a.state = 'summarizing'
-SET a.summary = summary, a.summarizer = summarizer
-RETURN a.seq AS seq;
-
 // name: finish_summary(seqs, lo, hi, token, at)
 // role: complete
 // move: summarizing -> completed
 // transition: apply_final
 // guard
+// by: seqs between lo and hi
 // These pages are done; the manager saves their final summary with it, by save_summaries.
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'summarizing'
@@ -209,6 +195,8 @@ RETURN a.seq AS seq;
 // move: summarizing -> completed
 // transition: apply_final
 // guard
+// by: rows between lo and hi
+// table: rows
 // The summaries of these pages are written to their end, and by whom: they are done.
 UNWIND $rows AS r
 WITH r.seq AS seq, r.token AS token, r.summary AS summary, r.summarizer AS summarizer
@@ -218,33 +206,20 @@ WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = seq AND a.lease IN $tokens AND a
 SET a.state = 'completed', a.ended_at = $at, a.lease = 0, a.summary = summary, a.summarizer = summarizer
 RETURN a.seq AS seq;
 
-// name: release_summary(seqs, lo, hi, token, due)
-// role: release
-// move: summarizing -> scraped
-// beyond: a manager that stops gives back what it holds; the text is there, only the summary starts anew.
-// guard
-// ready
-// Give these pages back with their text, not to be taken again before `due`.
-MATCH (a:ScrapeItem)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'summarizing'
-SET a.state = 'scraped', a.claimed_by = NULL, a.claimed_at = NULL, a.lease = -1, a.due = $due
-RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
-
-// == Failures ==
+// == Failure ==
 
 // name: retry(key, seq, token, due, error)
 // move: scraping -> idle
 // beyond: a page that is away may come back; the document has no failures.
 // guard
 // ready
+// by: seq
 // It failed in a way that may pass: back to waiting, not before `due`.
 MATCH (a:ScrapeItem {id: $key})
 WHERE a.seq = $seq AND a.lease = $token AND a.state = 'scraping'
 SET a.state = 'idle', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.retry_count = a.retry_count + 1,
     a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0, a.due = $due
-RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
+RETURN @row;
 
 // name: retry_summary(key, seq, token, due, error)
 // role: retry
@@ -252,19 +227,20 @@ RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.
 // beyond: a model that is away may come back; the text is there, only the summary starts anew.
 // guard
 // ready
+// by: seq
 // Its summary failed in a way that may pass: it is tried again, not before `due`.
 MATCH (a:ScrapeItem {id: $key})
 WHERE a.seq = $seq AND a.lease = $token AND a.state = 'summarizing'
 SET a.state = 'scraped', a.claimed_by = NULL, a.claimed_at = NULL, a.retry_count = a.retry_count + 1,
     a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = -1, a.due = $due
-RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
+RETURN @row;
 
 // name: fail(key, seq, token, at, error)
 // move: scraping -> failed
 // move: summarizing -> failed
 // beyond: a page that can't be had, or summarized, ends here, so that its batch ends too.
 // guard
+// by: seq
 // It failed for good: its tries are used up, or trying again can't help.
 MATCH (a:ScrapeItem {id: $key})
 WHERE a.seq = $seq AND a.lease = $token AND a.state IN ['scraping', 'summarizing']
@@ -272,47 +248,19 @@ SET a.state = 'failed', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.
     a.retry_count = a.retry_count + 1, a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0
 RETURN a.seq AS seq;
 
-// name: note_failure(seq, key, id, at, attempt, kind, message, trace)
-// held: seq
-// Keep what went wrong as a node on its row; the id has ten values a row, so that the eleventh replaces the first.
-MATCH (a:ScrapeItem {id: $key})
-WHERE a.seq = $seq
-MERGE (f:Failure {id: $id})
-SET f.pipeline = 'scrape_item', f.row = $key, f.at = $at, f.attempt = $attempt, f.kind = $kind, f.message = $message,
-    f.trace = $trace
-MERGE (a)-[:SCRAPE_ITEM_FAILURE]->(f);
-
-// == The reaper ==
-
-// name: stale(cutoff, limit)
-// Claims with no heartbeat since the cutoff, or whose lease was lost by hand.
-MATCH (a:ScrapeItem)
-WHERE a.state IN ['scraping', 'summarizing'] AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
-RETURN a.seq AS seq, a.id AS key, a.state AS state, a.lost_claims AS lost_claims, a.failure_count AS failure_count,
-    a.claimed_by AS claimed_by
-ORDER BY a.seq LIMIT $limit;
-
-// name: left_behind(batch_seq, limit)
-// What the manager before held of a batch.
-MATCH (a:ScrapeItem)
-WHERE a.batch_seq = $batch_seq AND a.lease > 0
-RETURN a.seq AS seq, a.id AS key, a.state AS state, a.lost_claims AS lost_claims, a.failure_count AS failure_count,
-    a.claimed_by AS claimed_by
-ORDER BY a.seq LIMIT $limit;
-
 // name: reclaim(seqs, lo, hi, cutoff, now, max_lost)
 // move: scraping -> idle
 // beyond: what was being scraped when the manager died is scraped again.
 // guard
 // ready
+// by: seqs between lo and hi
 // Their manager is gone: back to waiting.
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state = 'scraping'
     AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
 SET a.state = 'idle', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
     a.lease = 0, a.due = $now
-RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
+RETURN @row;
 
 // name: reclaim_summary(seqs, lo, hi, cutoff, now, max_lost)
 // role: reclaim
@@ -320,20 +268,21 @@ RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.
 // beyond: what was being summarized when the manager died has its text: it goes on from there.
 // guard
 // ready
+// by: seqs between lo and hi
 // Their manager is gone: their summary starts anew.
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state = 'summarizing'
     AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
 SET a.state = 'scraped', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
     a.lease = -1, a.due = $now
-RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
+RETURN @row;
 
 // name: give_up(seqs, lo, hi, cutoff, at, max_lost, error, never)
 // move: scraping -> failed
 // move: summarizing -> failed
 // beyond: a page that takes its manager down each time must not be tried for ever.
 // guard
+// by: seqs between lo and hi
 // Their managers were lost too often: they fail.
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state IN ['scraping', 'summarizing']
@@ -349,128 +298,28 @@ RETURN a.seq AS seq;
 // move: failed -> idle
 // beyond: somebody has another try made.
 // ready
+// by: seqs between lo and hi
 // Failed pages go back to waiting with a clean slate.
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state = 'failed'
 SET a.state = 'idle', a.slot = 0, a.ended_at = NULL, a.retry_count = 0, a.lost_claims = 0, a.last_error = NULL,
     a.lease = 0, a.due = $now
-RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count;
+RETURN @row;
 
 // name: exclude(seqs, lo, hi, at, never)
 // move: idle | failed -> excluded
 // beyond: somebody takes pages out of their batch.
+// by: seqs between lo and hi
 // Out for good: never taken again.
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state IN ['idle', 'failed']
 SET a.state = 'excluded', a.ended_at = $at, a.lease = 0, a.due = $never
 RETURN a.seq AS seq;
 
-// name: named(keys)
-// Where these pages stand.
-UNWIND $keys AS key
-MATCH (a:ScrapeItem)
-WHERE a.id = key
-RETURN a.seq AS seq, a.id AS key, a.state AS state;
+// == States set by hand ==
+// As in claimable.cypher, and the slot follows, too.
 
-// name: failed(contains, limit)
-// What failed, the newest first, by a part of its address or of its error.
-MATCH (a:ScrapeItem)
-WHERE a.state = 'failed' AND ($contains = '' OR a.id CONTAINS $contains OR a.last_error CONTAINS $contains)
-RETURN a.seq AS seq, a.id AS key, a.state AS state, a.last_error AS reason, a.retry_count AS retry_count,
-    a.ended_at AS failed_at
-ORDER BY a.ended_at DESC LIMIT $limit;
-
-// name: failed_named(keys)
-// Which of these failed, and why.
-UNWIND $keys AS key
-MATCH (a:ScrapeItem)
-WHERE a.id = key AND a.state = 'failed'
-RETURN a.seq AS seq, a.id AS key, a.state AS state, a.last_error AS reason, a.retry_count AS retry_count,
-    a.ended_at AS failed_at;
-
-// name: failures(key)
-// What went wrong with one page, the newest first.
-MATCH (a:ScrapeItem {id: $key})-[:SCRAPE_ITEM_FAILURE]->(f:Failure)
-RETURN f.at AS at, f.attempt AS attempt, f.kind AS kind, f.message AS message, f.trace AS trace
-ORDER BY f.at DESC;
-
-// == What comes next ==
-// Pages have no depth: all lie equally near.
-
-// name: ready(now, lease, limit)
-// What can be taken now, in the order of arrival: what is to be scraped (lease 0) or to be summarized (-1).
-MATCH (a:ScrapeItem)
-WHERE a.due <= $now AND a.lease = $lease
-RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
-ORDER BY a.seq LIMIT $limit;
-
-// name: ready_in(batch_seq, now, lease, limit)
-// The same for the pages of one batch.
-MATCH (a:ScrapeItem)
-WHERE a.batch_seq = $batch_seq AND a.due <= $now AND a.lease = $lease
-RETURN a.seq AS seq, a.id AS key, a.url AS url, a.retry_count AS retry_count, a.lost_claims AS lost_claims,
-    a.failure_count AS failure_count
-ORDER BY a.seq LIMIT $limit;
-
-// name: frontier(now, lease)
-// How many pages are ready; numbers alone, so that it is quick.
-MATCH (a:ScrapeItem)
-WHERE a.due <= $now AND a.lease = $lease
-RETURN min(a.lease - a.lease) AS depth, count(*) AS ready;
-
-// name: frontier_at(now, lease, depth)
-// Between which numbers the ready pages lie.
-MATCH (a:ScrapeItem)
-WHERE a.due <= $now AND a.lease = $lease AND $depth = 0
-RETURN min(a.seq) AS lo, max(a.seq) AS hi, count(*) AS ready;
-
-// name: ready_at(now, lease, depth, lo, hi, limit)
-// What can be taken now, between two numbers.
-MATCH (a:ScrapeItem)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.due <= $now AND a.lease = $lease AND $depth = 0
-RETURN a.seq AS seq, a.id AS key, 0 AS depth, a.due AS due, a.lease AS lease, a.state AS state,
-    a.retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
-ORDER BY a.seq LIMIT $limit;
-
-// name: next_due(now, lease, never)
-// When the next page that is backing off comes due.
-MATCH (a:ScrapeItem)
-WHERE a.due > $now AND a.due < $never AND a.lease = $lease
-RETURN min(a.due) AS due, count(*) AS waiting;
-
-// == Words set by hand ==
-// People may set a state at the console: the word wins, and the numbers follow.
-
-// name: misaligned(never, limit)
-// Pages whose numbers do not say what their word says.
-MATCH (a:ScrapeItem)
-WHERE a.seq IS NULL OR a.due IS NULL OR a.lease IS NULL OR a.slot IS NULL OR a.batch_seq IS NULL
-    OR a.retry_count IS NULL OR a.lost_claims IS NULL OR a.failure_count IS NULL OR a.url IS NULL
-    OR (a.state = 'idle' AND (a.lease <> 0 OR a.due >= $never OR a.slot <> 0))
-    OR (a.state = 'scraping' AND (a.lease <= 0 OR a.due < $never))
-    OR (a.state = 'scraped' AND (a.lease <> -1 OR a.due >= $never OR a.slot <> 0))
-    OR (a.state = 'summarizing' AND (a.lease <= 0 OR a.due < $never OR a.slot <> 0))
-    OR (a.state IN ['completed', 'failed', 'excluded'] AND (a.lease <> 0 OR a.due < $never OR a.slot <> 0))
-RETURN a.id AS key, a.state AS state,
-    (a.seq IS NULL OR a.due IS NULL OR a.lease IS NULL OR a.slot IS NULL OR a.batch_seq IS NULL
-    OR a.retry_count IS NULL OR a.lost_claims IS NULL OR a.failure_count IS NULL OR a.url IS NULL) AS incomplete
-LIMIT $limit;
-
-// name: number(rows)
-// number: rows.seq
-// Give numbers to the pages that were made, or left, without them by hand.
-UNWIND $rows AS r
-WITH r.key AS key, r.seq AS seq
-MATCH (a:ScrapeItem)
-WHERE a.id = key
-SET a.seq = coalesce(a.seq, seq), a.due = coalesce(a.due, 0), a.lease = coalesce(a.lease, 0),
-    a.slot = coalesce(a.slot, 0), a.batch_seq = coalesce(a.batch_seq, 0), a.batch = coalesce(a.batch, 'default'),
-    a.url = coalesce(a.url, a.id), a.retry_count = coalesce(a.retry_count, 0),
-    a.lost_claims = coalesce(a.lost_claims, 0), a.failure_count = coalesce(a.failure_count, 0);
-
-// name: align_idle(now, never)
+// name: align_initial(now, never)
 // Set to idle by hand: free, and due now.
 MATCH (a:ScrapeItem)
 WHERE a.state = 'idle' AND (a.lease <> 0 OR a.due >= $never OR a.slot <> 0)
@@ -485,46 +334,19 @@ WHERE a.state IN ['scraping', 'summarizing']
 SET a.lease = $nobody, a.due = $never, a.slot = 0, a.claimed_by = NULL
 RETURN a.seq AS seq;
 
-// name: align_scraped(now, never)
+// name: align_resumed(now, never)
 // Set to scraped by hand: free, to be summarized.
 MATCH (a:ScrapeItem)
 WHERE a.state = 'scraped' AND (a.lease <> -1 OR a.due >= $never OR a.slot <> 0)
 SET a.lease = -1, a.due = $now, a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL
 RETURN a.seq AS seq;
 
-// name: align_final(never)
+// name: align_resting(never)
 // Set to a state of rest by hand: in nobody's hands, and never due.
 MATCH (a:ScrapeItem)
 WHERE a.state IN ['completed', 'failed', 'excluded'] AND (a.lease <> 0 OR a.due < $never OR a.slot <> 0)
 SET a.lease = 0, a.due = $never, a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL
 RETURN a.seq AS seq;
-
-// == Where the whole stands ==
-
-// name: counts()
-// How many pages are in each state.
-MATCH (a:ScrapeItem)
-RETURN a.state AS state, count(*) AS count
-ORDER BY state;
-
-// name: last_number()
-// The highest number given so far.
-MATCH (a:ScrapeItem)
-RETURN max(a.seq) AS seq
-UNION ALL
-MATCH (b:ScrapeBatch)
-RETURN max(b.seq) AS seq;
-
-// name: oldest_heartbeat()
-// The heartbeat of the claim that has been silent longest.
-MATCH (a:ScrapeItem)
-WHERE a.state IN ['scraping', 'summarizing']
-RETURN min(a.claimed_at) AS at, count(*) AS claimed;
-
-// name: page(key)
-// What was scraped of one page.
-MATCH (a:ScrapeItem {id: $key})
-RETURN a.seq AS seq, a.url AS url, a.state AS state, a.scraped AS scraped;
 
 // == Batches ==
 // A batch is `open` until all of its pages are at rest, then `finished`; more pages open it again, for another round.
@@ -533,6 +355,7 @@ RETURN a.seq AS seq, a.url AS url, a.state AS state, a.scraped AS scraped;
 
 // name: open_batch(rows, at)
 // number: rows.seq
+// table: rows
 // Make this batch, where it is not there yet.
 UNWIND $rows AS r
 WITH r.name AS name, r.seq AS seq
@@ -540,6 +363,146 @@ MERGE (b:ScrapeBatch {name: name})
 ON CREATE SET b.seq = seq, b.status = 'open', b.round = 1, b.created_at = $at, b.lease = 0, b.until = 0, b.hook_tries = 0
 RETURN b.name AS name, b.seq AS seq, b.status AS status, b.round AS round, b.manager AS manager, b.lease AS lease,
     b.until AS until, b.hook AS hook, b.hook_key AS hook_key, b.hook_tries AS hook_tries;
+
+// name: adopt(batch, batch_seq)
+// unlocked: who adopts a page at the same time writes the same number.
+// The batch takes up the pages that were put in for it one by one.
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = 0 AND a.batch = $batch
+SET a.batch_seq = $batch_seq
+RETURN a.seq AS seq;
+
+// name: show(rows, batch)
+// table: rows
+// Draw the lines from a batch to these pages, where there are none yet.
+UNWIND $rows AS r
+WITH r.id AS id
+MATCH (a:ScrapeItem)
+WHERE a.id = id
+WITH a
+MATCH (b:ScrapeBatch {name: $batch})
+MERGE (b)-[l:SCRAPES]->(a)
+ON CREATE SET l.gone = 0;
+
+// name: show_all(batch, batch_seq)
+// unlocked: a page's number of its batch is given once, and each line is drawn once.
+// Draw the lines from a batch to all of its pages, where there are none yet.
+MATCH (b:ScrapeBatch {name: $batch})
+WITH b
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq
+MERGE (b)-[l:SCRAPES]->(a)
+ON CREATE SET l.gone = 0;
+
+// name: manage(batch, lease, dead, worker, now, until)
+// guard
+// by: batch
+// Take a batch in hand, where it is free, or its manager is known to be dead, or was silent too long.
+MATCH (b:ScrapeBatch {name: $batch})
+WHERE b.lease = 0 OR b.lease = $dead OR b.until < $now
+SET b.lease = $lease, b.manager = $worker, b.until = $until
+RETURN b.seq AS seq, b.status AS status, b.round AS round, b.hook AS hook, b.hook_key AS hook_key,
+    b.hook_tries AS hook_tries;
+
+// name: keep(batch, lease, until)
+// guard
+// by: batch
+// The manager of a batch goes on.
+MATCH (b:ScrapeBatch {name: $batch})
+WHERE b.lease = $lease
+SET b.until = $until
+RETURN b.seq AS seq;
+
+// name: unmanage(batch, lease)
+// guard
+// by: batch
+// The manager lets go of its batch.
+MATCH (b:ScrapeBatch {name: $batch})
+WHERE b.lease = $lease
+SET b.lease = 0, b.until = 0, b.manager = NULL
+RETURN b.seq AS seq;
+
+// name: reopen_batch(batch, lease, never)
+// guard
+// by: batch
+// A finished batch with pages that are not at rest has another round.
+MATCH (b:ScrapeBatch {name: $batch})
+WHERE b.lease = $lease AND b.status = 'finished'
+WITH b, b.seq AS number
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = number AND (a.lease <> 0 OR a.due < $never)
+WITH b, count(*) AS left_over
+WHERE left_over > 0
+SET b.status = 'open', b.round = b.round + 1, b.finished_at = NULL, b.hook = NULL, b.hook_key = NULL, b.hook_tries = 0,
+    b.hook_error = NULL, b.hook_at = NULL
+RETURN b.seq AS seq, b.round AS round;
+
+// name: finish_batch(batch, lease, batch_seq, never, at, hook, hook_key)
+// guard
+// by: batch
+// All pages of the batch are at rest: it is finished, and its hook is to run.
+OPTIONAL MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq AND (a.lease <> 0 OR a.due < $never)
+WITH count(a.seq) AS left_over
+MATCH (b:ScrapeBatch {name: $batch})
+WHERE left_over = 0 AND b.lease = $lease AND b.status = 'open'
+SET b.status = 'finished', b.finished_at = $at, b.hook = $hook, b.hook_key = $hook_key, b.hook_tries = 0
+RETURN b.seq AS seq;
+
+// name: hook_done(batch, lease, hook_key, at)
+// guard
+// by: batch
+// The hook of this round has run; what it wrote through us stands in the same unit.
+MATCH (b:ScrapeBatch {name: $batch})
+WHERE b.lease = $lease AND b.hook_key = $hook_key AND b.hook IN ['pending', 'failed']
+SET b.hook = 'done', b.hook_at = $at, b.hook_error = NULL, b.hook_tries = b.hook_tries + 1
+RETURN b.seq AS seq;
+
+// name: hook_failed(batch, lease, hook_key, at, error, hook)
+// guard
+// by: batch
+// The hook raised: it stays pending, or has failed when it was tried enough.
+MATCH (b:ScrapeBatch {name: $batch})
+WHERE b.lease = $lease AND b.hook_key = $hook_key AND b.hook IN ['pending', 'failed']
+SET b.hook = $hook, b.hook_at = $at, b.hook_error = $error, b.hook_tries = b.hook_tries + 1
+RETURN b.seq AS seq, b.hook_tries AS tries;
+
+// == Reads ==
+
+// name: slots()
+// Which slots are taken.
+MATCH (a:ScrapeItem)
+WHERE a.slot > 0
+RETURN a.slot AS slot, a.seq AS seq;
+
+// name: ready_in(batch_seq, now, lease, limit)
+// The same for the pages of one batch.
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq AND a.due <= $now AND a.lease = $lease
+RETURN a.seq AS seq, a.id AS key, a.url AS url, a.state AS state, a.retry_count AS retry_count,
+    a.lost_claims AS lost_claims, a.failure_count AS failure_count
+ORDER BY a.seq LIMIT $limit;
+
+// name: left_behind(batch_seq, limit)
+// What the manager before held of a batch.
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq AND a.lease > 0
+RETURN a.seq AS seq, a.id AS key, a.state AS state, a.lost_claims AS lost_claims, a.failure_count AS failure_count,
+    a.claimed_by AS claimed_by
+ORDER BY a.seq LIMIT $limit;
+
+// name: page(key)
+// What was scraped of one page.
+MATCH (a:ScrapeItem {id: $key})
+RETURN a.seq AS seq, a.url AS url, a.state AS state, a.scraped AS scraped;
+
+// name: last_number()
+// The highest number given so far.
+MATCH (a:ScrapeItem)
+RETURN max(a.seq) AS seq
+UNION ALL
+MATCH (b:ScrapeBatch)
+RETURN max(b.seq) AS seq;
 
 // name: batch(batch)
 // Where a batch stands.
@@ -572,77 +535,11 @@ WHERE b.seq = number AND b.status = 'finished'
 RETURN b.name AS name, b.seq AS seq
 ORDER BY seq LIMIT $limit;
 
-// name: manage(batch, lease, dead, worker, now, until)
-// guard
-// Take a batch in hand, where it is free, or its manager is known to be dead, or was silent too long.
-MATCH (b:ScrapeBatch {name: $batch})
-WHERE b.lease = 0 OR b.lease = $dead OR b.until < $now
-SET b.lease = $lease, b.manager = $worker, b.until = $until
-RETURN b.seq AS seq, b.status AS status, b.round AS round, b.hook AS hook, b.hook_key AS hook_key,
-    b.hook_tries AS hook_tries;
-
-// name: keep(batch, lease, until)
-// guard
-// The manager of a batch goes on.
-MATCH (b:ScrapeBatch {name: $batch})
-WHERE b.lease = $lease
-SET b.until = $until
-RETURN b.seq AS seq;
-
-// name: unmanage(batch, lease)
-// guard
-// The manager lets go of its batch.
-MATCH (b:ScrapeBatch {name: $batch})
-WHERE b.lease = $lease
-SET b.lease = 0, b.until = 0, b.manager = NULL
-RETURN b.seq AS seq;
-
-// name: reopen_batch(batch, lease, never)
-// guard
-// A finished batch with pages that are not at rest has another round.
-MATCH (b:ScrapeBatch {name: $batch})
-WHERE b.lease = $lease AND b.status = 'finished'
-WITH b, b.seq AS number
-MATCH (a:ScrapeItem)
-WHERE a.batch_seq = number AND (a.lease <> 0 OR a.due < $never)
-WITH b, count(*) AS left_over
-WHERE left_over > 0
-SET b.status = 'open', b.round = b.round + 1, b.finished_at = NULL, b.hook = NULL, b.hook_key = NULL, b.hook_tries = 0,
-    b.hook_error = NULL, b.hook_at = NULL
-RETURN b.seq AS seq, b.round AS round;
-
 // name: left_over(batch_seq, never)
 // How many pages of a batch are not at rest.
 MATCH (a:ScrapeItem)
 WHERE a.batch_seq = $batch_seq AND (a.lease <> 0 OR a.due < $never)
 RETURN count(*) AS left_over;
-
-// name: finish_batch(batch, lease, batch_seq, never, at, hook, hook_key)
-// guard
-// All pages of the batch are at rest: it is finished, and its hook is to run.
-OPTIONAL MATCH (a:ScrapeItem)
-WHERE a.batch_seq = $batch_seq AND (a.lease <> 0 OR a.due < $never)
-WITH count(a.seq) AS left_over
-MATCH (b:ScrapeBatch {name: $batch})
-WHERE left_over = 0 AND b.lease = $lease AND b.status = 'open'
-SET b.status = 'finished', b.finished_at = $at, b.hook = $hook, b.hook_key = $hook_key, b.hook_tries = 0
-RETURN b.seq AS seq;
-
-// name: hook_done(batch, lease, hook_key, at)
-// guard
-// The hook of this round has run; what it wrote through us stands in the same unit.
-MATCH (b:ScrapeBatch {name: $batch})
-WHERE b.lease = $lease AND b.hook_key = $hook_key AND b.hook IN ['pending', 'failed']
-SET b.hook = 'done', b.hook_at = $at, b.hook_error = NULL, b.hook_tries = b.hook_tries + 1
-RETURN b.seq AS seq;
-
-// name: hook_failed(batch, lease, hook_key, at, error, hook)
-// guard
-// The hook raised: it stays pending, or has failed when it was tried enough.
-MATCH (b:ScrapeBatch {name: $batch})
-WHERE b.lease = $lease AND b.hook_key = $hook_key AND b.hook IN ['pending', 'failed']
-SET b.hook = $hook, b.hook_at = $at, b.hook_error = $error, b.hook_tries = b.hook_tries + 1
-RETURN b.seq AS seq, b.hook_tries AS tries;
 
 // name: results(batch_seq, after, limit)
 // The pages of a batch with what became of them, in the order of arrival.

@@ -1,16 +1,19 @@
-"""One schema file: an entity, what it comes after, and its versions with their statements."""
+"""Schema files: each an entity, what it comes after, and its versions with their statements; and their order."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from graphvine.queries.errors import QueryFileError, shorten
-from graphvine.queries.heads import Line, comment_line, read_line
-from graphvine.queries.parse import IDENTIFIER
-from graphvine.queries.tokens import Token, tokenise
+from graphvine.queries.errors import QueryFileError, did_you_mean, shorten
+from graphvine.queries.read import IDENTIFIER, Line, Piece, pieces, read_line
 
 _KEYS = ("entity", "after", "version")
+_FIRST_WORD = re.compile(r"\w+|.")
+# The entity that every other builds on.
+FIRST = "graph"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +48,17 @@ class _Reader:
         self.found = SchemaFile(file)
         # Per version: the line that opens it, and its statements.
         self.versions: list[tuple[int, list[str]]] = []
-        self.open: list[Token] = []
+        self.open: list[Piece] = []
 
     def refuse(self, line: int, message: str) -> NoReturn:
         raise QueryFileError(self.file, line, message)
 
     def run(self) -> SchemaFile:
-        for token in tokenise(self.text, self.file):
-            comment = comment_line(self.text, token)
-            if comment is not None:
-                self.comment(read_line(comment, _KEYS), token.line)
-            elif token.kind != "comment":
-                self.part(token)
+        for piece in pieces(self.text, self.file):
+            if piece.said is not None:
+                self.comment(read_line(piece.said, _KEYS), piece.line)
+            elif piece.kind != "comment":
+                self.part(piece)
         if self.open:
             self.refuse(self.open[0].line, "the statement that begins here does not end in `;`")
         if not self.found.entity:
@@ -106,18 +108,47 @@ class _Reader:
         if self.versions and not self.versions[-1][1]:
             self.refuse(self.versions[-1][0], f"version {len(self.versions)} has no statement")
 
-    def part(self, token: Token) -> None:
+    def part(self, piece: Piece) -> None:
         if not self.versions:
-            found = shorten(token.text)
-            self.refuse(token.line, f"{found!r} stands outside a version: put `// version: 1` above it")
-        if token.text != ";":
-            self.open.append(token)
+            found = _FIRST_WORD.match(self.text, piece.start)
+            word = shorten(found.group() if found else "")
+            self.refuse(piece.line, f"{word!r} stands outside a version: put `// version: 1` above it")
+        if piece.kind != "end":
+            self.open.append(piece)
             return
         if not self.open:
-            self.refuse(token.line, "`;` ends no statement here")
-        line_end = self.text.find("\n", token.end)
-        rest = self.text[token.end : line_end if line_end >= 0 else None]
+            self.refuse(piece.line, "`;` ends no statement here")
+        line_end = self.text.find("\n", piece.end)
+        rest = self.text[piece.end : line_end if line_end >= 0 else None]
         if rest.strip() and not rest.lstrip().startswith("//"):
-            self.refuse(token.line, "`;` ends its line: begin the next statement on a line of its own")
-        self.versions[-1][1].append(self.text[self.open[0].start : token.start].rstrip())
+            self.refuse(piece.line, "`;` ends its line: begin the next statement on a line of its own")
+        self.versions[-1][1].append(self.text[self.open[0].start : piece.start].rstrip())
         self.open = []
+
+
+def in_order(files: Iterable[SchemaFile]) -> list[SchemaFile]:
+    """Sort files; QueryFileError when an entity is there twice, waits for a stranger, or for itself."""
+    known: dict[str, SchemaFile] = {}
+    for file in files:
+        if file.entity in known:
+            other = known[file.entity].file
+            raise QueryFileError(file.file, file.line, f"entity {file.entity!r} has a file already: {other}")
+        known[file.entity] = file
+    for file in known.values():
+        for other, line in file.after.items():
+            if other not in known:
+                hint = did_you_mean(other, known)
+                raise QueryFileError(file.file, line, f"`// after: {shorten(other)}` names no entity{hint}")
+    waiting = sorted(known.values(), key=lambda file: (file.entity != FIRST, file.entity))
+    done: dict[str, SchemaFile] = {}
+    while waiting:
+        free = next((file for file in waiting if file.after.keys() <= done.keys()), None)
+        if free is None:
+            stuck = waiting[0]
+            circle = ", ".join(file.entity for file in waiting)
+            line = max(stuck.after.values())
+            message = f"these entities wait for each other: {circle}; take out an `// after:`"
+            raise QueryFileError(stuck.file, line, message)
+        waiting.remove(free)
+        done[free.entity] = free
+    return list(done.values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, NoReturn
 
 from graphvine.queries.errors import QueryFileError
@@ -33,17 +34,17 @@ class Table:
         return "REL" if self.source else "NODE"
 
 
-def tables() -> dict[str, Table]:
-    """Every table of the package, in the order in which they are made."""
-    return dict(_tables())
+def tables(*folders: Path) -> dict[str, Table]:
+    """Every table of the package, and of further folders, in the order in which they are made."""
+    return dict(_tables(folders))
 
 
 @cache
-def _tables() -> dict[str, Table]:
+def _tables(folders: tuple[Path, ...]) -> dict[str, Table]:
     from graphvine.schema import migrations
 
     found: dict[str, Table] = {}
-    for steps in migrations().values():
+    for steps in migrations("kuzu", *folders).values():
         for migration in steps:
             apply(migration, found)
     return found

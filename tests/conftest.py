@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import os
-import re
-import zlib
-from collections.abc import Iterator
+import random
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support import servers
 from tests.support.fixtures import clock, graph, place, template  # noqa: F401  shared by every suite
+from tests.tools.pytest_runs import LEFT_OUT_VARIABLE
 
-# Tests that kill processes, start daemons, run benchmarks.
-_LONG = re.compile(
-    r"/crash/|/serve/|_kills\.py|_crash\.py|_benchmarks\.py|_model\.py|/test_(generated|intake|grow\w*|restarts)\.py"
-)
 ENGINES = ("kuzu", "ladybug", "neo4j", "http")
+FULL_SECONDS = 4 * 3600  # in which a test with the long counts has to end, or it hangs
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--engine", choices=ENGINES, default="kuzu", help="the engine under test, one per process")
     parser.addoption("--full", action="store_true", help="run the long counts")
     parser.addoption("--kills", type=int, help="how many processes the crash suite kills at random moments")
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="run the files, and the tests of each, in this order")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-timeout reads its options
 def pytest_configure(config: pytest.Config) -> None:
     for name in [name for name in os.environ if name.startswith("GRAPHVINE_")]:
         if not name.startswith("GRAPHVINE_TEST_"):
@@ -34,33 +35,31 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.register_profile("full", settings.get_profile("house"), max_examples=1000)
     settings.load_profile("full" if config.getoption("--full") else "house")
+    if config.getoption("--full"):
+        config.option.timeout = config.option.timeout or FULL_SECONDS
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Files of few and long tests first: where processes share the files, none waits for another at the end."""
-    items.sort(key=lambda item: _LONG.search(item.path.as_posix()) is None)
-    if not config.getoption("--full"):
-        engine = str(config.getoption("--engine"))
-        left_out = [item for item in items if _left_to_the_long_run(item, engine)]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in set(left_out)]
+    files = [list(tests) for _, tests in groupby(items, key=lambda item: item.path)]
+    if (seed := config.getoption("--shuffle")) is not None:
+        chance = random.Random(seed)
+        chance.shuffle(files)
+        for tests in files:
+            chance.shuffle(tests)
+    else:
+        # Files with tests that take long first: where processes share the files, none waits for another at the end.
+        files.sort(key=lambda tests: not any(item.get_closest_marker("long") for item in tests))
+    items[:] = [item for tests in files for item in tests]
+    for item in items:
+        marker = item.get_closest_marker("long")
+        if marker is not None and not (marker.args and marker.args[0]):
+            raise pytest.UsageError(f"{item.nodeid}: say why it takes long: @pytest.mark.long('...')")
 
 
-def _left_to_the_long_run(item: pytest.Item, engine: str) -> bool:
-    """A server plans each statement anew: of the moves of pipelines other than articles it plays a sixteenth.
-
-    The core lane plays all of them on the same texts, and each text is planned on the server by its own test. Of the
-    many ways to lose a claim it plays a half. Ladybug and the line to a daemon run the statements that Kuzu runs: of
-    the contract's tests one plays a half, the other a quarter.
-    """
-    drawn = zlib.crc32(item.name.encode())
-    if engine == "neo4j" and item.path.name == "test_generated.py":
-        return "[article" not in item.name and drawn % 16 != 0
-    if engine == "neo4j":
-        return item.path.name == "test_lost_claims.py" and drawn % 2 == 0
-    if item.path.parent.name != "conformance":
-        return False
-    return {"ladybug": drawn % 2 == 0, "http": drawn % 4 != 0}.get(engine, False)
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    """Tell the lane runner how many tests it did not ask for."""
+    if path := os.environ.get(LEFT_OUT_VARIABLE):
+        Path(path).write_text(str(len(items)))
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,7 @@ def attach(graph: Graph, write: Write | None = None) -> None:
         slow = facts.get("seconds", 0) >= _SLOW_SECONDS
         written(logging.WARNING if slow else _LEVELS.get(event, logging.INFO), event, facts)
 
-    graph.door.listen(line)
+    graph.store.subscribe(line)
 
 
 def _in_words(level: int, event: str, facts: Mapping[str, Any]) -> None:

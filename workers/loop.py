@@ -22,6 +22,8 @@ _GATHER_SECONDS = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Counts:
+    """What became of the rows that a worker claimed."""
+
     claimed: int = 0
     done: int = 0
     retried: int = 0
@@ -92,14 +94,14 @@ class Loop:
         if self._keys is None:
             claims = self._claims.claim(batch, max_depth=self._max_depth)
         else:
-            claims = self._claims.take(self._keys)
+            claims = self._claims.claim_keys(self._keys)
         if self._allowance is not None:
             self._allowance.give_back(batch - len(claims))
         if not claims:
             return Counts()
         self.heartbeats.hold(claims)
         counts = Counts(claimed=len(claims)) + self._work(claims)
-        self._graph.door.report("batch", pipeline=self._pipeline, counts=counts)
+        self._graph.store.publish("batch", pipeline=self._pipeline, counts=counts)
         return counts
 
     def _work(self, claims: Sequence[Claim]) -> Counts:
@@ -177,7 +179,7 @@ class Loop:
     def _wait(self, until_empty: bool) -> bool:
         """Wait for something to claim. False when it should not."""
         now = self._graph.clock.now_ms()
-        due = self._graph.door.window(self._pipeline).next_due(now)
+        due = self._graph.store.ready_cache(self._pipeline).next_due(now)
         if until_empty and due is None:
             return False
         self.stop.wait(_IDLE_SECONDS if due is None else min(max(due - now, 10) / 1000, _IDLE_SECONDS))

@@ -1,9 +1,6 @@
-"""The pipelines that are there: each is a folder of workers/. Adding one adds files and edits none.
+"""The pipelines that there are: those of this package, of installed distributions, of the user's own folder.
 
-A pipeline's `__init__.py` says `PIPELINE = "article"`; its `handler.py` has `build(graph) -> Handler`; where it has
-them, `commands.py` brings commands, `jobs.py` jobs for the scheduler, `settings.py` its settings, `routes.py` what the
-service answers (`router(room)`), `service.py` what the daemon runs beside loops (`serve(graph, stop)`). A handler.py
-with `BY_OWNER = True` is for the process that owns the store alone: workers elsewhere have it work.
+What a pipeline may bring is listed in hooks.py.
 """
 
 from __future__ import annotations
@@ -12,106 +9,89 @@ import importlib
 import pkgutil
 import threading
 from collections.abc import Callable
-from importlib.util import find_spec
-from types import ModuleType
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING
 
 import graphvine.workers
-from graphvine.errors import GraphvineError, UnknownPipeline
-from graphvine.graph import Graph
-from graphvine.workers.pipeline import CannotWork, Handler
+from graphvine.errors import PipelineBroken, UnknownPipeline
+from graphvine.pipelines import Found, folder_setting, found
+from graphvine.workers.hooks import Pipeline
 
-Service = Callable[[Graph, threading.Event], None]
-
-
-class NoHandler(GraphvineError):
-    """The pipeline has a queue but nothing that works on it."""
+if TYPE_CHECKING:
+    from graphvine.graph import Graph
+    from graphvine.workers.pipeline import Handler
 
 
-def packages() -> dict[str, str]:
-    """Pipeline name to package name."""
-    found = {}
-    for module in pkgutil.iter_modules(graphvine.workers.__path__):
-        if module.ispkg:
-            name = f"graphvine.workers.{module.name}"
-            pipeline = getattr(importlib.import_module(name), "PIPELINE", None)
-            if pipeline:
-                found[str(pipeline)] = name
-    return found
+def pipelines(folder: str | None = None) -> dict[str, Pipeline]:
+    """Every pipeline by its name; `folder` is the setting `pipelines_folder`, read where it is not given."""
+    return {declared.name: declared for _, declared in declarations(folder)}
 
 
-def handler(graph: Graph, pipeline: str) -> Handler:
-    """The handler of a pipeline, ready to work."""
-    if pipeline not in graph.library.machines:
-        raise UnknownPipeline(pipeline, list(graph.library.machines))
-    module = _part(packages().get(pipeline), "handler")
-    if module is None:
-        raise NoHandler(
-            f"nothing works on {pipeline!r} here: write a handler (see CONTRIBUTING.md), or claim from Python"
-        )
-    if graph.door.served is not None and by_owner(pipeline):
+def declarations(folder: str | None = None) -> list[tuple[Found, Pipeline]]:
+    """Every pipeline, with the place that it was found in."""
+    every: dict[str, tuple[Found, Pipeline]] = {}
+    for one in _own() + found(folder_setting() if folder is None else folder):
+        declared = _load(one)
+        if declared.name in every:
+            raise PipelineBroken(one.module, one.by, f"there is a pipeline {declared.name!r} already")
+        every[declared.name] = one, declared
+    return list(every.values())
+
+
+def of(graph: Graph) -> dict[str, Pipeline]:
+    """The pipelines that this graph has; not every engine has all of them."""
+    machines = graph.library.machines
+    return {name: one for name, one in pipelines(graph.settings.pipelines_folder).items() if name in machines}
+
+
+def get(graph: Graph, name: str) -> Pipeline:
+    """One pipeline of this graph."""
+    if name not in graph.library.machines:
+        raise UnknownPipeline(name, list(graph.library.machines))
+    declared = of(graph).get(name)
+    if declared is None:
+        file = graph.library.entities[name].file
+        raise PipelineBroken(name, file, f"no package declares PIPELINE = Pipeline(name={name!r}, ...)")
+    return declared
+
+
+def handler(graph: Graph, name: str) -> Handler:
+    """The handler of a pipeline, for a worker of this process."""
+    declared = get(graph, name)
+    if declared.build is not None and declared.owner_only and not graph.engine.capabilities.maintains:
+        from graphvine.workers.pipeline import CannotWork
+
         raise CannotWork(
-            f"{pipeline} is worked on by the process that serves the graph: 'graphvine work {pipeline}' has it do so,"
-            f" and 'graphvine serve --worker {pipeline}=2' gives it more workers"
+            f"{name} is worked on by the process that serves the graph: 'graphvine work {name}' has it do so,"
+            f" and 'graphvine serve --worker {name}=2' gives it more workers"
         )
-    built: Handler = module.build(graph)
-    return built
+    return declared.build(graph) if declared.build is not None else declared.handlers(graph, 1)[0]
 
 
-def by_owner(pipeline: str) -> bool:
-    """Whether none but the process that owns the store may work on this pipeline."""
-    return bool(getattr(_part(packages().get(pipeline), "handler"), "BY_OWNER", False))
+def services(graph: Graph) -> dict[str, Callable[[Graph, threading.Event], None]]:
+    """What the daemon runs for pipelines whose work is not a loop."""
+    return {name: one.service for name, one in of(graph).items() if one.service is not None}
 
 
-def handlers(graph: Graph, pipeline: str, count: int) -> list[Handler]:
-    """So many handlers that work side by side; what they can share (a model, a source) is loaded once."""
-    module = _part(packages().get(pipeline), "handler")
-    if module is not None and hasattr(module, "build_several"):
-        return list(module.build_several(graph, count))
-    return [handler(graph, pipeline) for _ in range(count)]
+@cache
+def _own() -> tuple[Found, ...]:
+    from pathlib import Path
+
+    modules = pkgutil.iter_modules(graphvine.workers.__path__, "graphvine.workers.")
+    packages = [module.name for module in modules if module.ispkg]
+    return tuple(
+        Found(name, Path(), "this package") for name in packages if hasattr(importlib.import_module(name), "PIPELINE")
+    )
 
 
-def with_handlers(graph: Graph) -> list[str]:
-    """The pipelines of this graph that the common loop works on."""
-    found = []
-    for pipeline, package in packages().items():
-        module = _part(package, "handler") if pipeline in graph.library.machines else None
-        if module is not None and getattr(module, "LOOPS", True):
-            found.append(pipeline)
-    return found
-
-
-def job_modules(graph: Graph) -> list[ModuleType]:
-    """The jobs of the pipelines that this graph has; not every engine has all of them."""
-    there = [package for pipeline, package in packages().items() if pipeline in graph.library.machines]
-    found = [module for package in there if (module := _part(package, "jobs")) is not None]
-    return [module for module in found if hasattr(module, "jobs")]
-
-
-def services(graph: Graph) -> dict[str, Service]:
-    """What the daemon runs for pipelines whose work is not a loop: `serve(graph, stop)` of their service.py."""
-    there = {name: package for name, package in packages().items() if name in graph.library.machines}
-    found = {name: _part(package, "service") for name, package in there.items()}
-    return {name: module.serve for name, module in found.items() if module is not None}
-
-
-def route_modules() -> list[ModuleType]:
-    """What the pipelines answer by HTTP."""
-    return [module for package in packages().values() if (module := _part(package, "routes")) is not None]
-
-
-def long_jobs() -> dict[str, Any]:
-    """What the pipelines' routes do as jobs, by verb."""
-    return {verb: work for module in route_modules() for verb, work in getattr(module, "JOBS", {}).items()}
-
-
-def settings_modules() -> list[ModuleType]:
-    found = [module for package in packages().values() if (module := _part(package, "settings")) is not None]
-    service = _part("graphvine.workers.serve", "settings")
-    return found if service is None else [*found, service]
-
-
-def _part(package: str | None, name: str) -> ModuleType | None:
-    if package is None or find_spec(f"{package}.{name}") is None:
-        return None
-    return importlib.import_module(f"{package}.{name}")
+def _load(one: Found) -> Pipeline:
+    try:
+        module = importlib.import_module(one.module)
+    except Exception as error:
+        raise PipelineBroken(one.module, one.by, f"it can't be imported: {type(error).__name__}: {error}") from error
+    declared = getattr(module, "PIPELINE", None)
+    if not isinstance(declared, Pipeline):
+        said = "says nothing of PIPELINE" if declared is None else f"says PIPELINE = {declared!r}"
+        advice = "write PIPELINE = Pipeline(name=..., title=..., build=...), from graphvine.workers.hooks"
+        raise PipelineBroken(one.module, one.by, f"its __init__.py {said}: {advice}")
+    return declared

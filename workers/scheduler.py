@@ -8,8 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphvine.graph import Graph
-from graphvine.workers.reaper import Reaper
-from graphvine.workers.registry import job_modules
+from graphvine.reaper import Reaped
+from graphvine.workers import registry
+
+
+class Reaper:
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def run_once(self) -> dict[str, Reaped]:
+        """One pass over all pipelines."""
+        return {pipeline: self._graph.reap(pipeline) for pipeline in self._graph.library.machines}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +35,11 @@ def reaper(graph: Graph) -> Job:
 
 
 def jobs(graph: Graph) -> list[Job]:
-    """The reaper, and the jobs of every pipeline that has a `jobs` module."""
+    """The reaper, and what the pipelines have scheduled."""
     found = [reaper(graph)]
-    for module in job_modules(graph):
-        found += module.jobs(graph)
+    for pipeline in registry.of(graph).values():
+        if pipeline.scheduled is not None:
+            found += pipeline.scheduled(graph)
     return found
 
 

@@ -57,15 +57,12 @@ def main(way: str, where: str, file: str) -> None:
     with graphvine.open(where) as graph, Memory(graph) as memory:
         began = time.perf_counter()
         if way == "upload":
-            from graphvine.verbs import uploads
-
-            found = uploads(graph).upload(file)
+            found = graph.upload(file)
             state, held = found.state, graph.read("upload.collection", collection_id=found.collection_id)[0]["items"]
         else:
-            from graphvine.verbs import hn
-            from graphvine.workers.hn.reading import read_items
+            from graphvine.workers.hn.item_files import read_items
 
-            hn(graph).add(read_items([Path(file)]), source="BULK_UPLOAD")
+            graph.hn.add(read_items([Path(file)]), source="BULK_UPLOAD")
             state, held = "completed", 0
         seconds = time.perf_counter() - began
         completed = {row["state"]: row["count"] for row in graph.read("hn_item.counts")}.get("completed", 0)

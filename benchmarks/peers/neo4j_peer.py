@@ -46,7 +46,7 @@ class Neo4jByHand:
 
     def __init__(self, where: str) -> None:
         neo4j: Any = package("neo4j", "neo4j")
-        from graphvine.engines.neo4j_address import parse_address
+        from graphvine.engines.neo4j.address import parse_address
 
         found = parse_address(where)
         auth = (found.user, found.password) if found.password is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphvine.engines.neo4j_address import is_address, without_secrets
+from graphvine.engines.neo4j.address import is_address, without_secrets
 from graphvine.errors import StoreMissing
 from graphvine.service_file import find
 from graphvine.settings import Settings
@@ -23,20 +23,20 @@ def connect(where: str, settings: Settings, *, create: bool) -> Engine:
     """
     scheme, _, rest = where.partition(":")
     if is_address(where):
-        from graphvine.engines.neo4j import open_server
+        from graphvine.engines.neo4j.engine import open_server
 
         return open_server(where, settings, create=create)
     if scheme in ("http", "https") and rest.startswith("//"):
-        from graphvine.engines.http import open_address
+        from graphvine.engines.http.engine import open_address
 
         return open_address(where, settings)
     if find(where) is not None:
-        from graphvine.engines.http import open_served
+        from graphvine.engines.http.engine import open_served
 
         served = open_served(where, settings)
         if served is not None:
             return served
-    from graphvine.engines.embedded import EmbeddedEngine
+    from graphvine.engines.kuzu.engine import EmbeddedEngine
 
     name, path = ("ladybug", rest) if scheme == "ladybug" else ("kuzu", where)
     return EmbeddedEngine(_place(Path(path).expanduser(), create=create), settings, name=name)

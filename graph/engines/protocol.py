@@ -12,7 +12,7 @@ from graphvine.records import Claim, QueryResult, Row, Step, TableInfo, Unit, Un
 
 T = TypeVar("T")
 # Makes the step that records, in the same transaction, what came of a unit.
-Receipt = Callable[[UnitResult], Step]
+SaveResponse = Callable[[UnitResult], Step]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class Capabilities:
     file_backup: bool
     # Tables and columns are declared: a name or a type that is not is refused.
     typed: bool = True
-    # Another process owns the store and looks after it: its tables, its queues and what was lost.
-    served: bool = False
+    # This process migrates, aligns and reclaims. False for a connection to the daemon, which does that itself.
+    maintains: bool = True
 
 
 class Engine(Protocol):
@@ -76,13 +76,13 @@ class Engine(Protocol):
 
 
 class KeepingEngine(Engine, Protocol):
-    """An engine that can write a receipt with a unit, so that whoever sent it may ask whether it was done."""
+    """An engine that can write a save_response with a unit, so that whoever sent it may ask whether it was done."""
 
-    def write(self, unit: Unit, receipt: Receipt | None = None) -> UnitResult: ...
+    def write(self, unit: Unit, save_response: SaveResponse | None = None) -> UnitResult: ...
 
 
 class SharedEngine(Engine, Protocol):
-    """An engine whose store many processes write to (neither `single_owner` nor `served`)."""
+    """An engine whose store many processes write to (not `single_owner`, and `maintains`)."""
 
     def in_turn(self, name: str, work: Callable[[], T]) -> T:
         """Run `work` while nobody else has the turn of this name; all that it reads and writes is one transaction.
@@ -93,7 +93,7 @@ class SharedEngine(Engine, Protocol):
 
 
 class ServedEngine(Engine, Protocol):
-    """An engine that is a line to the process which owns the store (capability `served`)."""
+    """An engine that is a line to the process which owns the store (not `maintains`)."""
 
     migrated: list[str]
     clock: Any
@@ -105,8 +105,6 @@ class ServedEngine(Engine, Protocol):
     def next_due(self, pipeline: str, now: int, states: Collection[str] | None) -> int | None: ...
 
     def forget(self, pipeline: str | None) -> None: ...
-
-    def care(self, verb: str, place: str) -> Any: ...
 
     def ask(self, path: str, body: dict[str, Any], *, repeat: bool = True, seconds: float = 900.0) -> Any: ...
 

@@ -16,7 +16,7 @@ from graphvine.search.errors import (
     StampWentBack,
     UnknownField,
 )
-from graphvine.search.fusion import fuse
+from graphvine.search.ranking import fuse
 
 if TYPE_CHECKING:
     from graphvine.search.index import SearchIndex
@@ -46,6 +46,6 @@ def open_index(
 
 def remove_index(folder: Path) -> None:
     """Remove an index that is not open, whatever its state. What is not the index's own stays."""
-    from graphvine.search import folder as index_folder
+    from graphvine.search import index_folder as index_folder
 
     index_folder.remove(folder)

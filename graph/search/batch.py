@@ -8,8 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from graphvine.search.checking import check_document, check_name, document_vector
-from graphvine.search.documents import Document, IndexFields
+from graphvine.search.documents import Document, IndexFields, check_document, check_name, document_vector
 from graphvine.search.text_index import TextIndex, document_key
 from graphvine.search.vector_store import VectorStore
 

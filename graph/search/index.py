@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphvine.search import folder as index_folder
+from graphvine.search import index_folder as index_folder
+from graphvine.search.ann_index import build_neighbours
 from graphvine.search.batch import write_batch
-from graphvine.search.checking import check_fields, query_vector
-from graphvine.search.documents import Document, Filters, IndexFields, Kinds, Results
+from graphvine.search.documents import Document, Filters, IndexFields, Kinds, Results, check_fields, query_vector
 from graphvine.search.errors import IndexClosed, RebuildNeeded, StampWentBack
-from graphvine.search.neighbours import build_neighbours
-from graphvine.search.searching import Searching, Snapshot
+from graphvine.search.searcher import Searching, Snapshot
 from graphvine.search.snippets import DEFAULT_CHARACTERS
 from graphvine.search.text_index import TextIndex
 from graphvine.search.vector_store import SEGMENT_ROWS, VectorsIncomplete, VectorStore
@@ -43,7 +42,7 @@ class Upkeep:
 class SearchIndex:
     """One process has it open; its threads may search while one of them applies.
 
-    Raises RebuildNeeded where the folder is broken or of another version: see `open_index` for starting anew.
+    Raises RebuildNeeded where the folder is broken or of another version: see `open_index` for rebuilding.
     With `background`, a thread builds the graphs of neighbours that large indexes need; without, call `maintain`.
     """
 
@@ -124,12 +123,14 @@ class SearchIndex:
         limit: int = 10,
         offset: int = 0,
         sort: str = "relevance",
+        any_word: bool = False,
     ) -> Results:
         """Documents with all of the words; with some of them where none has all. Empty: all that the filters pass.
 
-        Any string has a meaning: words, "phrases", -exclusions. Sort by a number's name, `-time` for the largest first.
+        With `any_word`, documents with some of the words even where others have all. Any string has a meaning: words,
+        "phrases", -exclusions. Sort by a number's name, `-time` for the largest first.
         """
-        return self._searching().text(query, kind, filters, limit, offset, sort)
+        return self._searching().text(query, kind, filters, limit, offset, sort, any_word)
 
     def vector(self, vector: Vector, kind: Kinds = None, filters: Filters | None = None, *, limit: int = 10) -> Results:
         """The documents whose vectors are nearest, with their cosines."""

@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphvine.search.analysis import ANALYZER, Analysis
-from graphvine.search.asking import BOOKKEEPING, Asking
 from graphvine.search.documents import Document, IndexFields
 from graphvine.search.errors import IndexBusy, RebuildNeeded
+from graphvine.search.query_parser import ANALYZER, BOOKKEEPING, Analysis, Asking
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,10 +11,17 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from graphvine.search.folder import sync
-from graphvine.search.neighbours import open_neighbours
-from graphvine.search.segment_files import path_after, remove_segment, rewrite, segment_paths
-from graphvine.search.vector_segment import SegmentView, as_records, read_segment
+from graphvine.search.ann_index import open_neighbours
+from graphvine.search.index_folder import sync
+from graphvine.search.vector_segment import (
+    SegmentView,
+    as_records,
+    path_after,
+    read_segment,
+    remove_segment,
+    rewrite,
+    segment_paths,
+)
 
 # Up to here a segment is searched exactly: some milliseconds. Full ones get a graph of neighbours.
 SEGMENT_ROWS = 20_000

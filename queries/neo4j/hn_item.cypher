@@ -1,5 +1,5 @@
 // Items of Hacker News on Neo4j: the blocks whose text differs from queries/hn_item.cypher, each with its reason. Why
-// rows are locked before they are checked is told in queries/neo4j/article.cypher.
+// rows are locked before they are checked: queries/neo4j/claimable.cypher.
 //
 // A batch of items is looked up, compared and written in one transaction, which first waits for its turn (graph.turn):
 // two processes that take items in never miss what the other has in hand. Workers write what they fetched without a
@@ -7,19 +7,8 @@
 
 // == Locks ==
 
-// name: lock(seqs)
-// Hold these items until the transaction ends; in the order of their numbers, so that two holders do not cross.
-MATCH (a:HNItem)
-WHERE a.seq IN $seqs
-SET a.lock = 0;
-
-// name: lock_row(seq)
-// Hold this item until the transaction ends.
-MATCH (a:HNItem)
-WHERE a.seq = $seq
-SET a.lock = 0;
-
 // name: lock_rows(rows)
+// locks: rows
 // Hold the items of these rows until the transaction ends; in the order of their ids.
 UNWIND $rows AS r
 WITH r.hnId AS hnId
@@ -32,6 +21,7 @@ SET a.lock = 0;
 
 // name: link(rows, first_parent, first_child)
 // held: rows.claim
+// floor: first_parent, first_child
 // Put items below their parents. Differs: somebody elsewhere may link the same two, so MERGE locks both and looks.
 UNWIND $rows AS r
 WITH r.parent AS parent, r.child AS child
@@ -45,6 +35,7 @@ SET l.gone = 0;
 
 // name: option(rows, first_parent, first_child)
 // held: rows.claim
+// floor: first_parent, first_child
 // Options belong to their polls. Differs: somebody elsewhere may link the same two, so MERGE locks both and looks.
 UNWIND $rows AS r
 WITH r.parent AS parent, r.child AS child
@@ -99,61 +90,6 @@ MATCH (a:HNItem {hnId: $hnId})<-[l:PARENT_OF*1..30]-(p:HNItem)
 WHERE all(e IN l WHERE e.gone = 0)
 RETURN p.hnId AS hnId, size(l) AS steps
 ORDER BY steps;
-
-// == The queue ==
-
-// name: ready_from(now, lease, skip, limit)
-// What can be claimed now, from a place further back: workers that claim at the same time start at different places.
-// The index hn_item_queue gives lease, moment and number in this order, so nothing is sorted.
-MATCH (a:HNItem)
-WHERE a.lease = $lease AND a.due <= $now AND a.seq IS NOT NULL
-RETURN a.seq AS seq, CAST(a.hnId AS STRING) AS key, 0 AS depth, a.state AS state, a.retryCount AS retry_count,
-    a.lost_claims AS lost_claims, a.failure_count AS failure_count
-ORDER BY a.lease, a.due, a.seq SKIP $skip LIMIT $limit;
-
-// name: next_due(now, lease, never)
-// When the next item that is backing off comes due. Differs: by the index of the queue, which wants all three columns.
-MATCH (a:HNItem)
-WHERE a.lease = $lease AND a.due > $now AND a.due < $never AND a.seq IS NOT NULL
-RETURN min(a.due) AS due, count(*) AS waiting;
-
-// name: stale(cutoff, limit)
-// Claims with no heartbeat since the cutoff, or whose lease was lost by hand. Differs: by the index of the queue.
-MATCH (a:HNItem)
-WHERE a.lease > 0 AND a.due IS NOT NULL AND a.seq IS NOT NULL AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
-RETURN a.seq AS seq, CAST(a.hnId AS STRING) AS key, a.state AS state, a.lost_claims AS lost_claims,
-    a.failure_count AS failure_count, a.claimed_by AS claimed_by
-ORDER BY a.seq LIMIT $limit;
-
-// name: oldest_heartbeat()
-// The heartbeat of the claim that has been silent longest. Differs: by the index of the queue.
-MATCH (a:HNItem)
-WHERE a.lease > 0 AND a.due IS NOT NULL AND a.seq IS NOT NULL
-RETURN min(a.claimed_at) AS at, count(*) AS claimed;
-
-// == Words set by hand ==
-
-// name: number(rows)
-// number: rows.seq
-// Give numbers to the items that were made, or left, without them by hand. Differs: locks before it looks.
-UNWIND $rows AS r
-WITH r.key AS key, r.seq AS seq
-MATCH (a:HNItem)
-WHERE a.hnId = key
-SET a.lock = 0
-WITH a, seq
-SET a.stamp = coalesce(a.stamp, seq), a.seq = coalesce(a.seq, seq), a.due = coalesce(a.due, 0),
-    a.lease = coalesce(a.lease, 0), a.retryCount = coalesce(a.retryCount, 0), a.lost_claims = coalesce(a.lost_claims, 0),
-    a.failure_count = coalesce(a.failure_count, 0);
-
-// name: align_wordless(now)
-// move: -> initial_state
-// beyond: an item made by hand with its id alone; the embedded engines have a default for the word.
-// Made by hand without a word, and numbered a moment ago (so it is due since 0): it starts.
-MATCH (a:HNItem)
-WHERE a.state IS NULL AND a.due = 0
-SET a.state = 'initial_state', a.lease = 0, a.due = $now
-RETURN a.seq AS seq;
 
 // == Search ==
 // The server's own index; beside the embedded engines stands one of ours. An item's words are its title and its plain

@@ -16,6 +16,7 @@ from graphvine.clock import SystemClock
 from graphvine.workers.cli.main import app
 from tests.support.articles import linking
 from tests.support.stores import Place
+from tests.support.waiting import WAIT_LIMIT
 
 COMMAND = Path(sys.executable).with_name("graphvine")
 # A title that would steer a terminal, and that rich would take for markup.
@@ -53,7 +54,7 @@ def environment(**variables: str) -> dict[str, str]:
 def process(*arguments: str, cwd: Path, status: int = 0, stdin: str = "", **variables: str) -> Said:
     """Run the installed command in a process of its own."""
     done = subprocess.run(
-        [COMMAND, *arguments], cwd=cwd, input=stdin, capture_output=True, text=True, timeout=60,
+        [COMMAND, *arguments], cwd=cwd, input=stdin, capture_output=True, text=True, timeout=WAIT_LIMIT,
         env=environment(**variables),
     )  # fmt: skip
     said = Said(done.returncode, done.stdout, done.stderr)

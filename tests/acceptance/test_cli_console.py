@@ -18,12 +18,9 @@ from graphvine.errors import QueryError, QueryFileError
 from graphvine.graph import Graph
 from graphvine.queries.tokens import tokenise
 from graphvine.records import QueryResult
-from graphvine.workers.cli.console.completion import CypherCompleter
-from graphvine.workers.cli.console.formats import print_json, print_table, shares
-from graphvine.workers.cli.console.prompt import history_file
-from graphvine.workers.cli.console.session import Session
-from graphvine.workers.cli.console.statements import LONGEST, from_lines, is_complete, split
-from graphvine.workers.cli.console.values import cell
+from graphvine.workers.cli.console.formats import cell, print_json, print_table, shares
+from graphvine.workers.cli.console.prompt import CypherCompleter, history_file
+from graphvine.workers.cli.console.session import LONGEST, Session, from_lines, is_complete, split
 from tests.acceptance.cli_support import run
 from tests.support.stores import Place
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
-import graphvine.workers
 from graphvine.workers.cli import discovery
 from graphvine.workers.cli.main import command
 from graphvine.workers.cli.reference import markdown, pages
@@ -16,6 +16,15 @@ from tests.tools.package_tree import REPOSITORY
 
 PAGE = REPOSITORY / "docs" / "command-line.md"
 COMMANDS = pages()
+DECLARED = """
+from graphvine.workers.hooks import Pipeline
+
+def commands():
+    from {name}.commands import app
+    return app
+
+PIPELINE = Pipeline(name="{name}", title="Trees", instead="somebody does it by hand", commands=commands)
+"""
 ADDED = '''
 import typer
 from graphvine.workers.cli.apps import new_app
@@ -59,20 +68,24 @@ def test_the_examples_have_no_option_that_is_not_there(name: str) -> None:
 
 
 def test_a_pipeline_brings_commands_by_adding_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = tmp_path / "orchard"
-    package.mkdir()
-    (package / "__init__.py").write_text("")
-    (package / "commands.py").write_text(ADDED)
-    monkeypatch.setattr(graphvine.workers, "__path__", [*graphvine.workers.__path__, str(tmp_path)])
+    add_pipeline(tmp_path / "one" / "orchard")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("GRAPHVINE_PIPELINES_FOLDER", str(tmp_path / "one"))
     assert {"prune", "water", "status"} <= set(discovery.names())
     assert "Water everything." in run("--help").out
     assert run("prune", "vine", "--graph", "x.kuzu").out == "pruned vine in x.kuzu\n"
-    twin = tmp_path / "vineyard"
-    twin.mkdir()
-    (twin / "__init__.py").write_text("")
-    (twin / "commands.py").write_text(ADDED)
-    with pytest.raises(discovery.CommandTwice, match=r"orchard.commands and .*vineyard.commands both bring"):
+    for name in ("garden", "vineyard"):
+        add_pipeline(tmp_path / "two" / name)
+    monkeypatch.setenv("GRAPHVINE_PIPELINES_FOLDER", str(tmp_path / "two"))
+    with pytest.raises(discovery.CommandTwice, match=r"'garden' and the pipeline 'vineyard' both bring the command"):
         discovery.names()
+
+
+def add_pipeline(package: Path) -> None:
+    for part in ("queries", "schema"):
+        (package / part).mkdir(parents=True)
+    (package / "__init__.py").write_text(DECLARED.format(name=package.name))
+    (package / "commands.py").write_text(ADDED)
 
 
 def test_the_options_of_all_stand_before_or_after(tmp_path: Path) -> None:

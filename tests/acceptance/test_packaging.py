@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.waiting import WAIT_LIMIT
 from tests.tools.package_tree import REPOSITORY, ROOTS
 
 ADDED = {
@@ -45,7 +46,7 @@ def contents(copy: Path, tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     target = tmp_path_factory.mktemp("wheel")
     command = (sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps",
                "--no-build-isolation", "--wheel-dir", str(target), str(copy))  # fmt: skip
-    subprocess.run(command, check=True, timeout=100)
+    subprocess.run(command, check=True, timeout=WAIT_LIMIT)
     [wheel] = target.glob("graphvine-*.whl")
     return set(zipfile.ZipFile(wheel).namelist())
 

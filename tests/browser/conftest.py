@@ -12,10 +12,9 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.house import House, open_house
 from tests.support.stores import Place
+from tests.support.waiting import WAIT_LIMIT
 
-# A limit, not a pause: a machine that runs other tests beside these is slow at times.
-LIMIT_MS = 20_000
-expect.set_options(timeout=LIMIT_MS)
+expect.set_options(timeout=1000 * WAIT_LIMIT)
 OpenPage = Callable[..., Page]
 
 
@@ -49,7 +48,7 @@ def open_page(browser: Browser, house: House, complaints: list[str]) -> Iterator
     def opened(**options: Any) -> Page:
         contexts.append(browser.new_context(**options))
         page = contexts[-1].new_page()
-        page.set_default_timeout(LIMIT_MS)
+        page.set_default_timeout(1000 * WAIT_LIMIT)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda told: complaints.append(told.text) if _is_complaint(told) else None)
         page.on("request", lambda sent: None if _is_ours(sent.url, house) else complaints.append(f"asks {sent.url}"))

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from tests.support.daemons import QUICK_DAEMON, DaemonProcess
-from tests.support.waiting import eventually
+from tests.support.waiting import WAIT_LIMIT, eventually
 
 # Titles that would be markup, or that no page has.
 WILD = "<img src=x onerror=alert(1)> Vine"
@@ -40,7 +40,7 @@ class House:
     def client(self) -> httpx.Client:
         """Somebody with the token."""
         headers = {"Authorization": f"Bearer {self.token}"}
-        return httpx.Client(base_url=self.address, headers=headers, timeout=20, verify=False, trust_env=False)
+        return httpx.Client(base_url=self.address, headers=headers, timeout=WAIT_LIMIT, verify=False, trust_env=False)
 
     def state_of(self, title: str) -> str:
         with self.client() as client:
@@ -64,7 +64,7 @@ def open_house(folder: Path, graph: str = "graph.db") -> Iterator[House]:
                 assert found["state"] != "running"
                 return found
 
-            ended = eventually(grown, 60)
+            ended = eventually(grown)
             assert ended["state"] == "done", ended
         yield house
         daemon.end()

@@ -17,7 +17,7 @@ A_RATE = re.compile(r"[1-9].*/(s|min)|0\.[1-9]/s")
 
 def give_token(page: Page, token: str) -> None:
     page.get_by_role("textbox", name="Token").fill(token)
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
 
 
 def test_counts_move_while_work_runs(page: Page, house: House) -> None:
@@ -43,7 +43,7 @@ def test_counts_move_while_work_runs(page: Page, house: House) -> None:
         while rest := claims.claim(50):
             for claim in rest:
                 claims.complete(claim)
-    expect(card.locator("[data-part=eta]")).to_have_text("nothing waits")
+    expect(card.locator("[data-part=eta]")).to_have_text("queue empty")
 
 
 def test_a_failed_item_is_requeued_by_a_click(page: Page, house: House, owner: httpx.Client) -> None:
@@ -97,7 +97,7 @@ def test_the_drawing_grows_with_the_graph(page: Page, house: House) -> None:
     with graphvine.open(house.daemon.where) as graph:
         graph.seed("article", ["A new trellis"])
         page.get_by_label("Key").fill("A new trellis")
-        page.get_by_role("button", name="Go there").click()
+        page.get_by_role("button", name="Show").click()
         expect(page.locator("#picture g.centre title")).to_have_text("Article A new trellis")
         expect(page.locator("#picture g.node")).to_have_count(1)
         claims = graph.claims("article", "a gardener")
@@ -155,7 +155,7 @@ def test_machines_are_drawn_with_their_counts(page: Page, owner: httpx.Client) -
 
 def test_what_comes_from_the_graph_is_text(page: Page, complaints: list[str]) -> None:
     page.get_by_label("Key").fill(WILD)
-    page.get_by_role("button", name="Go there").click()
+    page.get_by_role("button", name="Show").click()
     expect(page.locator("#node-name")).to_have_text(f"Article {WILD}")
     expect(page.locator("#failed").get_by_text(WILD, exact=True)).to_be_visible()
     assert page.locator("main img").count() == 0

@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, expect
 
 from graphvine.settings import Settings
 from graphvine.workers.serve.settings import ServeSettings
-from tests.support.doors import TOKEN, Served
+from tests.support.shared_graphs import TOKEN, Served
 from tests.support.stores import QUICK, Place
 
 
@@ -31,10 +31,10 @@ def test_beyond_loopback_the_token_is_asked_for_at_once(browser: Browser, place:
     try:
         served.graph.seed("article", ["Vine"])
         page.goto(served.address)
-        expect(page.get_by_role("dialog", name="The token, please")).to_be_visible()
+        expect(page.get_by_role("dialog", name="Enter the access token")).to_be_visible()
         assert page.locator("article").count() == 0, "nothing is shown without it"
         page.get_by_role("textbox", name="Token").fill(TOKEN)
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
         expect(page.locator("#line")).to_have_text("live")
         expect(page.get_by_label("Pipeline article").locator("[data-figure=total]")).to_have_text("1")
         page.reload()

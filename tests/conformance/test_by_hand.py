@@ -7,8 +7,8 @@ import pytest
 from graphvine.clock import NEVER, ManualClock, moment
 from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
-from graphvine.hands import BadKey
 from graphvine.outcomes import GiveUp
+from graphvine.queue_admin import BadKey
 from tests.support.articles import keys, row, rows, states, take_one
 
 

@@ -117,6 +117,12 @@ def test_a_paused_pipeline_gives_nothing_until_it_goes_on(graph: Graph) -> None:
     assert keys(claims.claim(5)) == ["b"]
 
 
+def test_a_pause_needs_no_reason(graph: Graph) -> None:
+    graph.seed("article", ["a"])
+    graph.pause("article")
+    assert graph.claims("article", "w1").claim(5) == []
+
+
 def test_a_pipeline_that_is_not_there_is_named(graph: Graph) -> None:
     with pytest.raises(UnknownPipeline, match="artcle.*did you mean 'article'"):
         graph.claims("artcle")

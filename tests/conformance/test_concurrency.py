@@ -30,6 +30,7 @@ def drain(graph: Graph, worker: str, batch: int, *, complete: bool = True) -> li
     return taken
 
 
+@pytest.mark.long("claims twenty thousand rows")
 def test_eight_threads_claim_twenty_thousand_rows_once_each(graph: Graph) -> None:
     graph.seed("article", (f"{number:05}" for number in range(20_000)))
     taken = together([partial(drain, graph, f"w{n}", 200, complete=False) for n in range(THREADS)])
@@ -131,6 +132,7 @@ def test_readers_see_whole_transactions_only(graph: Graph) -> None:
     together([write, read, read])
 
 
+@pytest.mark.long("reads and writes through many checkpoints")
 @pytest.mark.parametrize("wait", [True, False])
 def test_readers_and_writers_go_on_through_checkpoints(graph: Graph, wait: bool) -> None:
     checkpoint = getattr(graph.engine, "checkpoint", None)

@@ -104,7 +104,7 @@ def test_a_machine_that_changed_is_drawn_anew(graph: Graph, place: Place, clock:
     graph.close()
     with place.open(clock) as again:
         assert drawn(again, machine) == expected(machine)
-        assert again.door.paused("article") == "kept through it"
+        assert again.store.paused("article") == "kept through it"
 
 
 def test_opening_again_draws_nothing(graph: Graph, place: Place, clock: ManualClock) -> None:
@@ -121,7 +121,7 @@ def test_a_pause_outlives_the_process(graph: Graph, place: Place, clock: ManualC
     graph.close()
     with place.open(clock) as again:
         assert again.claims("article", "w").claim(1) == []
-        assert again.door.paused("article") == "holidays"
+        assert again.store.paused("article") == "holidays"
         again.resume("article")
         assert len(again.claims("article", "w").claim(1)) == 1
 

@@ -85,7 +85,7 @@ def test_a_load_of_columns(graph: Graph, place: Place, clock: ManualClock) -> No
     columns = {"title": ["x", "y"], "seq": [first + 100, first + 101], "expansion_depth": [1, 0]}
     seen: list[int] = []
     assert graph.engine.bulk_load("Article", columns, progress=seen.append) == 2
-    graph.door.forget()  # what was written past the query files, nobody above the engine knows
+    graph.store.forget()  # what was written past the query files, nobody above the engine knows
     assert seen[-1] == 2
     graph.seed("article", ["later"])
     assert keys(graph.claims("article", "w").claim(5)) == ["seeded", "y", "later", "x"]

@@ -103,7 +103,7 @@ def test_a_number_that_somebody_removed_is_made_good(graph: Graph) -> None:
 def test_words_set_past_graphvine_are_taken_up_on_opening(graph: Graph, place: Place, clock: ManualClock) -> None:
     graph.seed("article", ["a", "b"])
     claim = take_one(graph.claims("article", "w"))
-    past_the_door(graph, "MATCH (a:Article {title: 'a'}) SET a.expansion_state = 'discovered'")
+    past_the_store(graph, "MATCH (a:Article {title: 'a'}) SET a.expansion_state = 'discovered'")
     assert "numbers article" in ailments(graph)
     graph.close()
     with place.open(clock) as again:
@@ -115,12 +115,12 @@ def test_words_set_past_graphvine_are_taken_up_on_opening(graph: Graph, place: P
 def test_words_set_past_graphvine_are_taken_up_by_the_reaper(graph: Graph) -> None:
     graph.seed("article", ["a"])
     fail_for_good(graph, "a")
-    past_the_door(graph, "MATCH (a:Article {title: 'a'}) SET a.expansion_state = 'discovered'")
+    past_the_store(graph, "MATCH (a:Article {title: 'a'}) SET a.expansion_state = 'discovered'")
     assert graph.reap("article").aligned == 1
     assert keys(graph.claims("article", "w").claim(5)) == ["a"]
 
 
-def past_the_door(graph: Graph, text: str) -> None:
+def past_the_store(graph: Graph, text: str) -> None:
     """As another program would write it: nothing above the engine knows."""
     graph.engine.execute([text])
 
@@ -145,7 +145,6 @@ def test_a_word_that_is_no_state_does_not_stop_the_others(graph: Graph, clock: M
     assert keys(claims.claim(5)) == ["a", "b", "c"]
 
 
-@pytest.mark.timeout(30)
 def test_a_window_full_of_words_that_are_no_states_hides_nothing(short_sighted: Graph) -> None:
     graph = short_sighted
     graph.seed("article", [*"abcdef", "good"])

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from graphvine.clock import ManualClock
-from graphvine.engines.marks import Marks
-from graphvine.engines.session import Session
+from graphvine.engines.kuzu.marks import Marks
+from graphvine.engines.kuzu.session import Session
 from graphvine.graph import Graph
 from graphvine.outcomes import Postpone
 from graphvine.records import Step, Unit
 from tests.crash.journal import Journal, faults
 from tests.support.articles import linking
-from tests.support.processes import Send
+from tests.support.processes import Send, die_after
 from tests.support.stores import Place
 
 # Enough for pages to be reused and indexes to split, few enough to look at all of them after each kill.
@@ -28,9 +28,15 @@ _SETTINGS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def carry(send: Send, place: Place, generation: int, seed: int, aim: str | None, thorough: bool) -> None:
-    """Open what the last one left, check it against the journal, and work until the end comes."""
+def carry(send: Send, place: Place, generation: int, seed: int, aim: str | None, delay: float, thorough: bool) -> None:
+    """Open what the last one left, check it against the journal, and work.
+
+    The end comes so long after it is about to do what is aimed at: to open, or a step of the work. Without an aim, so
+    long after it has begun to work.
+    """
     random.seed(seed)
+    if aim == "opening":
+        die_after(delay)
     # Claims of the dead are stale at once: each generation lives a day later.
     clock = ManualClock(1_750_000_000_000 + generation * 86_400_000)
     graph = place.open(clock, **_SETTINGS, sync=random.random() < 0.2)
@@ -39,7 +45,9 @@ def carry(send: Send, place: Place, generation: int, seed: int, aim: str | None,
     check(graph, journal, thorough)
     graph.reap("article")
     send(("fine", graph.query("MATCH (a:Article) RETURN count(*)").rows[0][0]))
-    load = Load(graph, journal, clock, generation, Announcer(send, aim))
+    if aim is None:
+        die_after(delay)
+    load = Load(graph, journal, clock, generation, Announcer(send, aim, delay))
     threads = [threading.Thread(target=load.work, args=(number,), daemon=True) for number in range(2)]
     for thread in threads:
         thread.start()
@@ -60,10 +68,10 @@ def check(graph: Graph, journal: Journal, thorough: bool) -> None:
 
 
 class Announcer:
-    """Tells the parent when a dangerous step begins and when it is over, so that it can aim at it."""
+    """Has the process die soon after a dangerous step begins, and tells the parent if it lived to see its end."""
 
-    def __init__(self, send: Send, aim: str | None) -> None:
-        self._send, self._aim, self._left = send, aim, random.randrange(1, 3)
+    def __init__(self, send: Send, aim: str | None, delay: float) -> None:
+        self._send, self._aim, self._delay, self._left = send, aim, delay, random.randrange(1, 3)
         self._lock = threading.Lock()
         real_run, real_commit, real_mark = Session.run, Session.commit, Marks.set
 
@@ -93,6 +101,7 @@ class Announcer:
             now = self._left == 0
         if now:
             self._send(("about", step))
+            die_after(self._delay)
         work()
         if now:
             self._send(("past", step))

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from graphvine.engines.session import Session
+from graphvine.engines.kuzu.session import Session
 from tests.support.processes import Send
 
 # Syncing is no step: it changes nothing that a kill could leave behind.

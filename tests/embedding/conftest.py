@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphvine.workers.parts.embedding.light import LightEmbedder
+from graphvine.workers.common.embedding.light import LightEmbedder
 from tests.embedding.small_models import write_small_model
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save_file
 
-from graphvine.workers.parts.embedding.weights import require_packaged_folder
+from graphvine.workers.common.embedding.weights import require_packaged_folder
 
 DIMENSION, LAYERS, HEADS, WIDE, PLACES, WORDS = 32, 2, 4, 64, 48, 30522
 

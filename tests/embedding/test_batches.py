@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphvine.workers.parts.embedding.batches import plan_batches
+from graphvine.workers.common.embedding.light import plan_batches
 
 
 @given(st.lists(st.integers(0, 512), max_size=200), st.integers(1, 4096))

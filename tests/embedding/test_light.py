@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from graphvine.errors import SettingsError
-from graphvine.workers.parts.embedding import KINDS, open_embedder
-from graphvine.workers.parts.embedding.interface import ModelNotUsable
-from graphvine.workers.parts.embedding.light import LightEmbedder
-from graphvine.workers.parts.embedding.weights import MODEL_NAME, require_packaged_folder
+from graphvine.workers.common.embedding import KINDS, open_embedder
+from graphvine.workers.common.embedding.interface import ModelNotUsable
+from graphvine.workers.common.embedding.light import LightEmbedder
+from graphvine.workers.common.embedding.weights import MODEL_NAME, require_packaged_folder
 from tests.embedding.reference import Reference
 from tests.embedding.small_models import HEADS, LAYERS, PLACES, write_small_model
 from tests.embedding.texts import PLAIN, WILD
@@ -88,7 +88,7 @@ def test_threads_share_one_embedder(small: LightEmbedder) -> None:
 def test_more_texts_than_one_window_keep_their_order(small: LightEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [f"{'word ' * (number % 7)}{number}" for number in range(50)]
     expected = small.embed(texts)
-    monkeypatch.setattr("graphvine.workers.parts.embedding.light._WINDOW", 8)
+    monkeypatch.setattr("graphvine.workers.common.embedding.light._WINDOW", 8)
     assert np.abs(small.embed(texts) - expected).max() < 1e-5
 
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from graphvine.graph import Graph
-from graphvine.workers.hn.face import HackerNews
+from graphvine.workers.hn.api import HackerNews
 from graphvine.workers.hn.settings import HNSettings
 from tests.hn.server import HackerNewsServer, serving
+from tests.support.waiting import WAIT_LIMIT
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def server() -> Iterator[HackerNewsServer]:
 def quick(server: HackerNewsServer, **given: Any) -> HNSettings:
     """Settings for the local server: no politeness is owed to it."""
     chosen = {
-        "base_url": server.url, "requests_per_second": 5_000, "timeout_seconds": 1.5, "backoff_seconds": 0.001,
+        "base_url": server.url, "requests_per_second": 5_000, "timeout_seconds": WAIT_LIMIT, "backoff_seconds": 0.001,
         "backoff_max_seconds": 0.01, "pull_chunk": 50,
     } | given  # fmt: skip
     return HNSettings(**chosen)

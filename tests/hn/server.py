@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.support.waiting import WAIT_LIMIT
+
 # What may happen to a request, and to the next ones for the same path: each is used up once.
 STATUS_500, STATUS_429, HANGS, CUT, GARBAGE, SLOW, OTHER_ITEM = "500", "429", "hangs", "cut", "garbage", "slow", "other"
 
@@ -91,7 +93,7 @@ def _handler(server: HackerNewsServer) -> type[BaseHTTPRequestHandler]:
 
         def _answer(self, path: str, fault: str | None) -> None:
             if fault == HANGS:
-                server.over.wait(20)
+                server.over.wait(WAIT_LIMIT)
                 self.close_connection = True
                 return
             if fault in (STATUS_500, STATUS_429):

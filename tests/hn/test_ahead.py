@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from graphvine.workers.parts.hn.ahead import Ahead
+from graphvine.workers.hn.ingest.prefetch import Ahead
 
 
 def test_it_is_made_once_however_often_it_is_begun() -> None:

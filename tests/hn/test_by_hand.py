@@ -6,12 +6,12 @@ import pytest
 
 from graphvine.clock import ManualClock
 from graphvine.graph import Graph
-from graphvine.workers.hn.errors import NoSuchItem, NotAllowed
-from graphvine.workers.hn.face import HackerNews
+from graphvine.workers.hn.api import HackerNews
+from graphvine.workers.hn.errors import NoSuchItem, TransitionNotAllowed
 from graphvine.workers.hn.handler import HNItemHandler
-from graphvine.workers.hn.jobs import jobs, mend
+from graphvine.workers.hn.ingest.cascade import automatic
+from graphvine.workers.hn.schedule import jobs, mend
 from graphvine.workers.loop import Counts, Loop
-from graphvine.workers.parts.hn.cascade import automatic
 from tests.hn.conftest import quick
 from tests.hn.looking import edges, row
 from tests.hn.server import HackerNewsServer
@@ -57,7 +57,7 @@ def test_three_tries_and_no_more(news: HackerNews, graph: Graph, server: HackerN
         assert news.retry([2]) == 1
         assert work(graph, server) == Counts(claimed=1, failed=1)
         assert row(graph, 2)["retryCount"] == tries
-    with pytest.raises(NotAllowed, match="tried 3 times"):
+    with pytest.raises(TransitionNotAllowed, match="tried 3 times"):
         news.retry([2])
     assert news.transitions(2)[0].blocked == "it was tried 3 times, 3 at most"
 
@@ -67,15 +67,15 @@ def test_after_a_day_it_is_too_late(news: HackerNews, clock: ManualClock) -> Non
     clock.forward(24 * 3600 - 1)
     assert news.transitions(2)[0].blocked == ""
     clock.forward(1)
-    with pytest.raises(NotAllowed, match="more than 24 hours"):
+    with pytest.raises(TransitionNotAllowed, match="more than 24 hours"):
         news.retry([2])
 
 
 def test_only_what_failed_is_retried_and_only_what_did_not_is_marked(news: HackerNews) -> None:
     news.add([STORY, {"id": 2, "type": "x"}])
-    with pytest.raises(NotAllowed, match="it is completed"):
+    with pytest.raises(TransitionNotAllowed, match="it is completed"):
         news.retry([1])
-    with pytest.raises(NotAllowed, match="it is failed"):
+    with pytest.raises(TransitionNotAllowed, match="it is failed"):
         news.mark_failed(2, "again")
 
 
@@ -107,7 +107,7 @@ def test_an_item_can_be_taken_through_the_chain_step_by_step(news: HackerNews, g
         assert [way.name for way in news.transitions(2) if not way.manual] == [step.name]
         assert news.advance(2, step.name) == step.target
     assert row(graph, 2)["state"] == "completed"
-    with pytest.raises(NotAllowed, match="it is completed"):
+    with pytest.raises(TransitionNotAllowed, match="it is completed"):
         news.advance(2, "validate_item")
 
 
@@ -130,7 +130,7 @@ def test_a_claimed_item_is_in_nobody_else_s_hands(news: HackerNews, graph: Graph
     (claim,) = graph.claims("hn_item", "w").claim(5)
     assert (claim.key, claim.state, row(graph, 1)["claimed_by"]) == ("1", "ingested", "w")
     assert graph.claims("hn_item", "v").claim(5) == []
-    with pytest.raises(NotAllowed, match="a worker holds it"):
+    with pytest.raises(TransitionNotAllowed, match="a worker holds it"):
         news.mark_failed(1, "mine")
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from graphvine.graph import Graph
-from graphvine.workers.parts.hn.collector import collecting_less
-from graphvine.workers.parts.hn.intake import take_in
+from graphvine.workers.hn.ingest.ingest import take_in
+from graphvine.workers.hn.ingest.prefetch import collecting_less
 
 
 @pytest.fixture(autouse=True)

@@ -62,7 +62,7 @@ def test_search(line: Line) -> None:
     assert [row["id"] for row in line.json("hn", "search", "--story-by", "pg", "--author", "pg")["found"]] == [4]
     assert line.json("hn", "search", "--after", "2014-05-13T16:56:00", "--before", "1400000250")["total"] == 1
     assert "1 to 1 of 1 item" in line("hn", "search", "third")
-    assert "is no time" in line("hn", "search", "--after", "yesterday", status=1)
+    assert "is no time" in line("hn", "search", "--after", "yesterday", status=2)
 
 
 def test_transitions_mark_failed_and_retry(line: Line) -> None:

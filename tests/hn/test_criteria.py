@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from graphvine.workers.parts.hn.criteria import complete, hierarchy_valid, retryable, valid
-from graphvine.workers.parts.hn.item import TYPES, Draft
+from graphvine.workers.hn.ingest.item import TYPES, Draft
+from graphvine.workers.hn.ingest.processors import complete, hierarchy_valid, retryable, valid
 
 NOW = datetime(2025, 6, 15, tzinfo=UTC)
 

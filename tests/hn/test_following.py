@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from graphvine.graph import Graph
-from graphvine.workers.parts.hn.following import HNIndex, share, unshare
-from graphvine.workers.parts.hn.intake import intake
+from graphvine.workers.hn.ingest.index_sync import HNIndex, share, unshare
+from graphvine.workers.hn.ingest.ingest import intake
 from tests.hn.making import DELIVERED
 
 

@@ -13,7 +13,7 @@ from graphvine.clock import ManualClock
 from graphvine.errors import UnitFailed
 from graphvine.graph import Graph
 from graphvine.records import Step
-from graphvine.workers.parts.hn.intake import Taken, intake, take_in
+from graphvine.workers.hn.ingest.ingest import Taken, intake, take_in
 from tests.hn.looking import edges, row, states, whole
 from tests.hn.making import DELIVERED, make, shuffled
 from tests.support.stores import Place
@@ -179,7 +179,7 @@ def test_a_seeded_id_is_completed_when_its_item_comes(graph: Graph) -> None:
     assert edges(graph) == [(1, 2)] and graph.claims("hn_item", "w").claim(5) == []
 
 
-@pytest.mark.timeout(1800)
+@pytest.mark.long("takes thousands of items in, three times over")
 def test_every_shuffle_ends_in_the_same_graph(template: Place, tmp_path: Any, full: bool) -> None:
     made = make(200_000 if full else 1_500, deep=500)
     seen = []
@@ -224,6 +224,7 @@ _items = some.lists(
 )  # fmt: skip
 
 
+@pytest.mark.long("wild items in any order")
 @hypothesis_settings(max_examples=12)
 @given(items=_items, order=some.randoms(use_true_random=False), cut=some.integers(0, 12))
 def test_any_items_in_any_order_end_in_the_same_graph(

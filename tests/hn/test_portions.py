@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphvine.workers.parts.hn.portions import portions
+from graphvine.workers.hn.ingest.prefetch import portions
 
 ITEMS = st.lists(st.one_of(st.fixed_dictionaries({"text": st.text(max_size=30)}), st.just("no item"), st.none()))
 

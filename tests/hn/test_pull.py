@@ -10,12 +10,12 @@ import pytest
 from graphvine.clock import ManualClock
 from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
+from graphvine.workers.hn.api import HackerNews
 from graphvine.workers.hn.errors import SourceAway
-from graphvine.workers.hn.face import HackerNews
 from graphvine.workers.hn.handler import HNItemHandler
+from graphvine.workers.hn.ingest.ingest import Taken
 from graphvine.workers.hn.pull import Pull
 from graphvine.workers.loop import Counts, Loop
-from graphvine.workers.parts.hn.intake import Taken
 from tests.hn.conftest import quick
 from tests.hn.looking import edges, row, states
 from tests.hn.server import CUT, GARBAGE, HANGS, OTHER_ITEM, SLOW, STATUS_429, STATUS_500, HackerNewsServer
@@ -54,13 +54,21 @@ def test_null_deleted_and_dead_items(news: HackerNews, graph: Graph, server: Hac
 
 
 @pytest.mark.parametrize("faults", [
-    [STATUS_500], [STATUS_500, STATUS_429, STATUS_500], [HANGS], [CUT], [GARBAGE], [SLOW], [GARBAGE, CUT, STATUS_500],
+    [STATUS_500], [STATUS_500, STATUS_429, STATUS_500], [CUT], [GARBAGE], [SLOW], [GARBAGE, CUT, STATUS_500],
 ])  # fmt: skip
 def test_a_bad_day_is_recovered_from(news: HackerNews, server: HackerNewsServer, faults: list[str]) -> None:
     fill(server, 20)
     for id in (3, 7, 11):
         server.fail(f"item/{id}", *faults)
     server.fail("maxitem", STATUS_500)
+    assert news.pull(first=1, last=20).taken == Taken(new=20)
+
+
+def test_a_request_that_hangs_is_made_again(graph: Graph, server: HackerNewsServer) -> None:
+    fill(server, 20)
+    for id in (3, 7, 11):
+        server.fail(f"item/{id}", HANGS)
+    news = HackerNews(graph, quick(server, timeout_seconds=1.0))
     assert news.pull(first=1, last=20).taken == Taken(new=20)
 
 

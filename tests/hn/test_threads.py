@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from graphvine.graph import Graph
+from graphvine.workers.hn.api import HackerNews
 from graphvine.workers.hn.errors import NoSuchItem
-from graphvine.workers.hn.face import HackerNews
 from tests.hn.test_intake import STORY
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from graphvine.workers.parts.hn.clean import TAGS, clean, plain
-from graphvine.workers.parts.hn.item import Draft, hash_of, id_of
-from graphvine.workers.parts.hn.validate import BadField, validate
+from graphvine.workers.hn.ingest.clean import TAGS, clean, plain
+from graphvine.workers.hn.ingest.item import Draft, hash_of, id_of
+from graphvine.workers.hn.ingest.validate import BadField, validate
 
 NOW = 1_750_000_000_000
 GOOD = {

@@ -13,16 +13,18 @@ import pytest
 
 from graphvine.clock import ManualClock
 from graphvine.graph import Graph
-from graphvine.queries import Block, Machine, library
+from graphvine.pipelines import library
+from graphvine.queries import Block, Machine
 from tests.machines.bench import OTHER_TOKEN, Bench, Stand
 from tests.support.parameters import NOW, Situation
 from tests.support.stores import Place
 
-MACHINES = library().machines
+LIBRARY = library("kuzu", "")
+MACHINES = LIBRARY.machines
 MOVING = [
     (pipeline, block)
     for pipeline in MACHINES
-    for block in library().entities[MACHINES[pipeline].entity].blocks.values()
+    for block in LIBRARY.entities[MACHINES[pipeline].entity].blocks.values()
     if block.moves
 ]
 
@@ -37,6 +39,8 @@ def every(wanted: Callable[[Block], bool] = lambda block: True) -> pytest.MarkDe
 def graph(template: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
     with template.copy_to(tmp_path_factory.mktemp("machines") / "store").open(ManualClock(NOW)) as opened:
         yield opened
+        # Whatever was played, nobody's numbers are out of line in the end.
+        assert [finding for finding in opened.doctor() if not finding.ok] == []
 
 
 @pytest.fixture(scope="module")
@@ -125,9 +129,3 @@ def test_what_creates_makes_a_row_in_the_declared_state(benches: dict[str, Bench
 def test_every_state_can_be_stood_in(benches: dict[str, Bench], pipeline: str) -> None:
     machine: Machine = MACHINES[pipeline]
     assert {stand.state for stand in benches[pipeline].stands()} == {state.name for state in machine.states}
-
-
-@pytest.mark.parametrize("pipeline", MACHINES)
-def test_nobody_s_numbers_are_out_of_line_in_the_end(benches: dict[str, Bench], graph: Graph, pipeline: str) -> None:
-    found = {finding.check: finding.detail for finding in graph.doctor() if not finding.ok}
-    assert found == {}

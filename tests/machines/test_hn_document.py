@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from graphvine.queries import Machine, library
-from graphvine.workers.parts.hn.cascade import automatic
-from graphvine.workers.parts.hn.criteria import CRITERIA
-from graphvine.workers.parts.hn.processors import PROCESSORS
+from graphvine.workers.hn.ingest.cascade import automatic
+from graphvine.workers.hn.ingest.processors import CRITERIA, PROCESSORS
 from tests.machines.documents import HN_ITEM, HN_TRANSITIONS, left_out, unexplained
 
 

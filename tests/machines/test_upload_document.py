@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from graphvine.queries import Machine, library
-from graphvine.workers.uploads.criteria import CRITERIA, MAX_RETRIES
-from graphvine.workers.uploads.processors import PROCESSORS
+from graphvine.workers.uploads.processors import CRITERIA, MAX_RETRIES, PROCESSORS
 from graphvine.workers.uploads.settings import UploadSettings
 from tests.machines.documents import UPLOAD, UPLOAD_TRANSITIONS, left_out, unexplained
 

@@ -12,11 +12,11 @@ import tempfile
 from pathlib import Path
 
 from tests.mediawiki.pages import test_dump
+from tests.support.waiting import WAIT_LIMIT
 from tests.tools.parts import MEDIAWIKI_CODE
 
 HERE = Path(__file__).parent
 SETTINGS = HERE / "LocalSettings.php"
-_STEP_SECONDS = 300
 
 
 def memory_folder() -> Path:
@@ -69,7 +69,7 @@ def run_script(folder: Path, language_cache: Path, script: str, *arguments: str,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=_STEP_SECONDS,
+        timeout=WAIT_LIMIT,
     )
     if done.returncode != 0:
         raise RuntimeError(f"{script} ended with {done.returncode}:\n{done.stdout[-3000:]}")
@@ -102,7 +102,7 @@ def _install(folder: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=_STEP_SECONDS,
+        timeout=WAIT_LIMIT,
     )
     if done.returncode != 0:
         raise RuntimeError(f"install.php ended with {done.returncode}:\n{done.stdout[-3000:]}")

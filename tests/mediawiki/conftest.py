@@ -10,10 +10,12 @@ from graphvine.workers.wikipedia.api import MediaWikiSource
 from graphvine.workers.wikipedia.api_connection import CallLimits
 from tests.mediawiki.faulty_proxy import FaultyProxy
 from tests.mediawiki.server import TestWiki
+from tests.support.waiting import WAIT_LIMIT
 from tests.tools.parts import MEDIAWIKI
 
-# Short, since some tests wait for them to pass.
-LIMITS = CallLimits(connect_seconds=2.0, read_seconds=1.5, call_seconds=3.0)
+PATIENT = CallLimits(connect_seconds=WAIT_LIMIT, read_seconds=WAIT_LIMIT, call_seconds=WAIT_LIMIT)
+# For tests that wait for them to pass.
+HASTY = CallLimits(connect_seconds=2.0, read_seconds=1.5, call_seconds=3.0)
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +28,7 @@ def wiki() -> Iterator[TestWiki]:
 
 @pytest.fixture
 def source(wiki: TestWiki) -> Iterator[MediaWikiSource]:
-    made = MediaWikiSource(wiki.url, limits=CallLimits(read_seconds=20, call_seconds=40))
+    made = MediaWikiSource(wiki.url, limits=PATIENT)
     yield made
     made.close()
 
@@ -40,7 +42,7 @@ def proxy(wiki: TestWiki) -> Iterator[FaultyProxy]:
 @pytest.fixture
 def through(proxy: FaultyProxy) -> Iterator[MediaWikiSource]:
     """A source behind the proxy that already knows its wiki."""
-    made = MediaWikiSource(proxy.url, contact="mailto:test@example.org", version="9.9", limits=LIMITS)
+    made = MediaWikiSource(proxy.url, contact="mailto:test@example.org", version="9.9", limits=PATIENT)
     made.rules()
     yield made
     made.close()

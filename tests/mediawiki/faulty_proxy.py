@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from urllib.parse import parse_qs
 
+from tests.support.waiting import WAIT_LIMIT
+
 Fault = Callable[["_Handler", bytes], None]
 
 
@@ -71,7 +73,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.answer(200, self.real_answer(body))
 
     def real_answer(self, body: bytes) -> bytes:
-        connection = HTTPConnection("127.0.0.1", self.proxy.behind, timeout=30)
+        connection = HTTPConnection("127.0.0.1", self.proxy.behind, timeout=WAIT_LIMIT)
         try:
             connection.request("POST", self.path, body, {"Content-Type": self.headers["Content-Type"]})
             return connection.getresponse().read()

@@ -19,7 +19,7 @@ from urllib.request import urlopen
 import psutil
 
 from tests.mediawiki.build import HERE, environment, memory_folder, run_script, template
-from tests.support.waiting import eventually
+from tests.support.waiting import WAIT_LIMIT, eventually
 from tests.tools.parts import MEDIAWIKI_CODE
 
 _WORKERS = "4"
@@ -60,7 +60,7 @@ class TestWiki:
             start_new_session=True,
         )
         log.close()
-        eventually(self._answers, seconds=60)
+        eventually(self._answers)
 
     def kill(self) -> None:
         """End the server at once: connections are refused from here on."""
@@ -118,7 +118,7 @@ class TestWiki:
 
     def _answers(self) -> None:
         try:
-            with urlopen(f"{self.url}?action=query&meta=siteinfo&format=json", timeout=30) as answer:
+            with urlopen(f"{self.url}?action=query&meta=siteinfo&format=json", timeout=WAIT_LIMIT) as answer:
                 assert "query" in json.load(answer)
         except OSError as error:
             raise AssertionError("the test wiki does not answer") from error

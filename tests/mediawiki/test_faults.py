@@ -10,7 +10,7 @@ from graphvine.workers.wikipedia.api import MediaWikiSource
 from graphvine.workers.wikipedia.errors import SourceRefused, SourceUnavailable
 from graphvine.workers.wikipedia.sources import Page
 from tests.mediawiki import faulty_proxy as faults
-from tests.mediawiki.conftest import LIMITS
+from tests.mediawiki.conftest import HASTY, PATIENT
 from tests.mediawiki.faulty_proxy import Fault, FaultyProxy
 from tests.mediawiki.server import TestWiki
 
@@ -39,17 +39,40 @@ def test_a_wiki_that_is_read_only_can_be_read(source: MediaWikiSource, wiki: Tes
         assert works(source)
 
 
-def test_a_slow_answer_is_a_time_out(through: MediaWikiSource, wiki: TestWiki) -> None:
+def hasty(url: str) -> MediaWikiSource:
+    """A source that already knows its wiki, and has no patience with it from now on."""
+    made = MediaWikiSource(url, limits=PATIENT)
+    made.rules()
+    made._connection._limits = HASTY
+    return made
+
+
+def works_again(source: MediaWikiSource) -> bool:
+    source._connection._limits = PATIENT
+    return works(source)
+
+
+def test_a_slow_answer_is_a_time_out(wiki: TestWiki) -> None:
+    source = hasty(wiki.url)
     with wiki.faults(sleep_seconds=3):
-        assert unavailable(through).fault == "timeout"
+        assert unavailable(source).fault == "timeout"
+    assert works_again(source)
+    source.close()
 
 
 def test_a_server_that_hangs_is_a_time_out(wiki: TestWiki) -> None:
-    source = MediaWikiSource(wiki.url, limits=LIMITS)
-    assert works(source)
+    source = hasty(wiki.url)
     with wiki.hanging():
         assert unavailable(source).fault == "timeout"
-    assert works(source)
+    assert works_again(source)
+    source.close()
+
+
+def test_an_answer_that_comes_byte_by_byte_is_a_time_out(proxy: FaultyProxy) -> None:
+    source = hasty(proxy.url)
+    with proxy.failing(faults.drip):
+        assert unavailable(source).fault == "timeout"
+    assert works_again(source)
     source.close()
 
 
@@ -90,7 +113,6 @@ def test_a_server_without_its_database_is_a_server_error(source: MediaWikiSource
         (faults.cut_in_chunk, "cut_body", None),
         (faults.cut_without_length, "bad_json", None),
         (faults.hang_up, "connection", None),
-        (faults.drip, "timeout", None),
     ],
 )  # fmt: skip
 def test_what_passes_is_unavailable(
@@ -158,7 +180,7 @@ def test_one_call_for_fifty_pages_with_all_their_parts(through: MediaWikiSource,
 
 
 def test_a_time_out_while_the_site_is_first_asked(proxy: FaultyProxy) -> None:
-    source = MediaWikiSource(proxy.url, limits=LIMITS)
+    source = MediaWikiSource(proxy.url, limits=PATIENT)
     with proxy.failing(faults.status(503)), pytest.raises(SourceUnavailable):
         source.fetch(["Vine"])
     assert works(source)

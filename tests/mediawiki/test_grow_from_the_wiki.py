@@ -22,6 +22,7 @@ from tests.mediawiki.pages import LARGE, MANY_LINKS
 from tests.mediawiki.server import TestWiki
 from tests.support.grown import column, content, edges
 from tests.support.stores import QUICK
+from tests.support.waiting import WAIT_LIMIT
 
 SETTINGS = {**QUICK, "backoff_seconds": 0.05, "backoff_max_seconds": 0.2}
 KINDS = [
@@ -32,10 +33,11 @@ KINDS = [
 
 
 def settings(url: str, **more: object) -> WikipediaSettings:
-    return WikipediaSettings(
-        api_url=url, embedder="none", read_timeout_seconds=1.0, call_timeout_seconds=2.0, outage_seconds=0.1,
-        outage_max_seconds=0.4, **more,  # type: ignore[arg-type]
-    )  # fmt: skip
+    given = {
+        "read_timeout_seconds": WAIT_LIMIT, "call_timeout_seconds": WAIT_LIMIT, "outage_seconds": 0.1,
+        "outage_max_seconds": 0.4, **more,
+    }  # fmt: skip
+    return WikipediaSettings(api_url=url, embedder="none", **given)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -82,9 +84,12 @@ def test_every_kind_of_page_ends_in_its_state(wiki: TestWiki, graph: Graph) -> N
     assert {column(graph, "retry_count")[title] for title in processed} == {0}
 
 
-def grow_through(url: str, graph: Graph, told: Callable[[GrowEvent], None] | None = None) -> GrowSummary:
+def grow_through(
+    url: str, graph: Graph, told: Callable[[GrowEvent], None] | None = None, **more: object
+) -> GrowSummary:
     """Grow in small batches, so that a fault has something to hit."""
-    return graph.grow(["Vine", *LARGE], settings=settings(url, batch_size=10), depth=1, on_event=told, workers=2)
+    chosen = settings(url, batch_size=10, **more)
+    return graph.grow(["Vine", *LARGE], settings=chosen, depth=1, on_event=told, workers=2)
 
 
 class Trouble:
@@ -140,7 +145,7 @@ def test_a_server_that_is_killed_and_comes_back_costs_nothing(
 
 def test_a_server_that_hangs_costs_nothing(wiki: TestWiki, graph: Graph, calm: dict[str, object]) -> None:
     trouble = Trouble(wiki.hanging(), times=1)
-    grow_through(wiki.url, graph, trouble)
+    grow_through(wiki.url, graph, trouble, read_timeout_seconds=3.0, call_timeout_seconds=6.0)
     trouble.assert_recovered(graph, calm)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from graphvine.workers.wikipedia.api import MediaWikiSource
+from graphvine.workers.wikipedia.dump import SampleSource
+from graphvine.workers.wikipedia.parse_page import parse_page
 from graphvine.workers.wikipedia.parsed import ParsedPage
-from graphvine.workers.wikipedia.parsing import parse_page
-from graphvine.workers.wikipedia.sample import SampleSource
 from graphvine.workers.wikipedia.sources import Failed, Hop, Missing, Page, Result
 from tests.mediawiki.pages import LARGE, MANY_LINKS
 from tests.mediawiki.server import TestWiki

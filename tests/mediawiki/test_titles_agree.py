@@ -11,6 +11,7 @@ import requests
 from graphvine.workers.wikipedia.api import MediaWikiSource
 from graphvine.workers.wikipedia.titles import InvalidTitle, parse_title
 from tests.mediawiki.server import TestWiki
+from tests.support.waiting import WAIT_LIMIT
 
 PLAIN = [
     "vine", "Vine", " vine ", "vine_leaf", "_vine__leaf_", "éclair", "e\u0301clair", "ñandú", "жук", "日本",
@@ -39,7 +40,7 @@ def theirs(wiki: TestWiki, titles: list[str]) -> list[tuple[str, str]]:
             # The other separator, for titles that hold a bar.
             "titles": "\x1f" + "\x1f".join(titles),
         },
-        timeout=30,
+        timeout=WAIT_LIMIT,
     ).json()["query"]
     spelt = {
         unquote(row["from"]) if row["fromencoded"] else row["from"]: row["to"] for row in answer.get("normalized", ())

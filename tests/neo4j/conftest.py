@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphvine.engines.neo4j import Neo4jEngine
+from graphvine.engines.neo4j.engine import Neo4jEngine
 from graphvine.graph import Graph
 
 

@@ -14,8 +14,8 @@ from graphvine.records import Step
 from graphvine.settings import Settings
 from graphvine.workers.news.processor import Processor
 from graphvine.workers.news.updater import Updater
+from graphvine.workers.scrape.api import scrape
 from graphvine.workers.scrape.hook import BatchResults
-from graphvine.workers.scrape.scraping import scrape
 from tests.news import support as news
 from tests.news.servers import Site
 from tests.scrape import support as pages
@@ -52,7 +52,7 @@ def stand(send: Send, where: str) -> None:
             threading.Event().wait()
 
     with graphvine.open(where, settings=SETTINGS) as graph:
-        Processor(graph, news.local(mentions=False), tell=tell).run_once()
+        Processor(graph, news.local(mentions=False), on_step=tell).run_once()
 
 
 def lead(send: Send, where: str, urls: Sequence[str], batch: str) -> None:
@@ -62,7 +62,7 @@ def lead(send: Send, where: str, urls: Sequence[str], batch: str) -> None:
         return [drawn_once(results.key)]
 
     async def led(graph: Graph) -> None:
-        settings = pages.local(manager_seconds=2.0)
+        settings = pages.local(manager_seconds=10.0)
         async with aclosing(scrape(graph, urls, batch=batch, hook=hook, settings=settings, standby=True)) as events:
             async for event in events:
                 send((event.name, event.url))

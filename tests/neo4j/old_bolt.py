@@ -8,6 +8,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tests.support.waiting import WAIT_LIMIT
+
 _HELLO, _GOODBYE = 0x01, 0x02
 
 
@@ -19,7 +21,7 @@ def server(agent: str, version: bytes = b"\0\0\4\4") -> Iterator[int]:
         thread.start()
         yield int(listening.getsockname()[1])
         listening.shutdown(socket.SHUT_RDWR)
-    thread.join(10)
+    thread.join(WAIT_LIMIT)
 
 
 def _serve(listening: socket.socket, agent: str, version: bytes) -> None:
@@ -29,7 +31,7 @@ def _serve(listening: socket.socket, agent: str, version: bytes) -> None:
         except OSError:
             return  # closed: the test is over
         with connection:
-            connection.settimeout(10)
+            connection.settimeout(WAIT_LIMIT)
             _talk(connection, agent, version)
 
 

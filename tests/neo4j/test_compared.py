@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 
 from graphvine.clock import NEVER, ManualClock, moment
-from graphvine.engines.neo4j import Neo4jEngine
-from graphvine.engines.neo4j_texts import Text, returned
+from graphvine.engines.neo4j.engine import Neo4jEngine
 from graphvine.graph import Graph
+from graphvine.queries.compile import Statement
+from graphvine.queries.compile_neo4j import returned
 from graphvine.records import Step, Unit, UnitResult
 from tests.neo4j.test_races import in_a_thread, is_waiting, somebody_else
 from tests.support.parameters import NOW
 from tests.support.stores import Place
-from tests.support.waiting import eventually
+from tests.support.waiting import WAIT_LIMIT, eventually
 
 AT = moment(NOW)
 ARTICLE, BATCH, PAGE = "NewsArticle {id: 'a'}", "ScrapeBatch {name: 'b'}", "ScrapeItem {id: 'p'}"
@@ -100,7 +101,7 @@ def raced(graph: Graph, race: Race) -> tuple[UnitResult, list[Any]]:
         second = in_a_thread(lambda: graph.engine.write(Unit.of([Step(race.block, race.given)])))
         eventually(is_waiting)
         first.commit()
-        result = second.result(30)
+        result = second.result(WAIT_LIMIT)
     after = rows(graph)
     stand(graph, [*race.before, f"MATCH (n:{race.row}) SET {race.meanwhile}".replace("$never", str(NEVER))])
     return result, [after, rows(graph)]
@@ -122,7 +123,9 @@ def test_without_the_lock_two_managers_have_one_batch(graph: Graph, monkeypatch:
     race = RACES[0]
     block = engine.library.block(race.block)
     names = returned(block.text)
-    bare = Text(f"CALL () {{ {block.text} }} RETURN collect([{', '.join(names)}]) AS rows", names)
-    monkeypatch.setitem(engine._texts, block.full_name, bare)
+    bare = Statement(
+        block.full_name, f"CALL () {{ {block.text} }} RETURN collect([{', '.join(names)}]) AS rows", tuple(names)
+    )
+    monkeypatch.setitem(engine._statements, block.full_name, bare)
     result, _ = raced(graph, race)
     assert len(result.rows[0]) == 1, "both believed that they had won"

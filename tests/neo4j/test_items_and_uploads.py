@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from graphvine.graph import Graph
-from graphvine.workers.hn.face import HackerNews
+from graphvine.workers.hn.api import HackerNews
 from tests.hn.conftest import news, server  # noqa: F401  fixtures
 from tests.hn.test_by_hand import (  # noqa: F401
     test_marked_as_failed_it_is_not_found_and_retried_it_is_again,
@@ -15,7 +17,7 @@ from tests.hn.test_intake import (  # noqa: F401
     test_polls_have_options_in_either_order,
 )
 from tests.hn.test_search import (  # noqa: F401
-    filled,
+    SOME,
     test_a_changed_item_is_found_by_what_it_says_now,
     test_orders_and_pages,
     test_what_gets_its_story_late_is_found_under_it,
@@ -36,7 +38,14 @@ from tests.uploads.test_workflow import (  # noqa: F401
 )
 
 
-def test_words_filters_and_joins_find_what_they_find_everywhere(filled: HackerNews) -> None:  # noqa: F811
+@pytest.fixture
+def filled(news: HackerNews) -> HackerNews:  # noqa: F811
+    """For each test anew: one server serves them all, and each test begins with an empty graph."""
+    news.add(SOME)
+    return news
+
+
+def test_words_filters_and_joins_find_what_they_find_everywhere(filled: HackerNews) -> None:
     (cases,) = (mark.args[1] for mark in on_every_engine.pytestmark)
     assert len(cases) > 20
     for words, options, found in cases:
@@ -50,7 +59,7 @@ def test_tags_are_not_found_and_snippets_are_plain(news: HackerNews) -> None:  #
     assert 'the "manual' in news.search("manual").found[0].snippet
 
 
-def test_signs_are_signs_and_some_words_are_better_than_none(filled: HackerNews, graph: Graph) -> None:  # noqa: F811
+def test_signs_are_signs_and_some_words_are_better_than_none(filled: HackerNews, graph: Graph) -> None:
     for text in ('graph AND (NOT "lisp', "graph* ~[", "/graph/ && theory:^", "graph\\"):
         assert filled.search(text).total, text
     assert filled.search("!? ()").total == 0 and filled.search("   ").total == 7

@@ -21,7 +21,7 @@ from tests.support.articles import links, states
 from tests.support.neo4j_server import Neo4jServer
 from tests.support.processes import Child, prepare
 from tests.support.stores import Place
-from tests.support.waiting import eventually
+from tests.support.waiting import WAIT_LIMIT, eventually
 
 PROCESSES = 4
 
@@ -40,7 +40,7 @@ def watching(place: Place) -> Iterator[Graph]:
 
 def start(where: str) -> Child:
     child = Child(crew.work, where)
-    assert child.hear(100) == "at work"
+    assert child.hear() == "at work"
     return child
 
 
@@ -51,7 +51,7 @@ def done(graph: Graph) -> int:
 def wait_until_done(graph: Graph, wanted: dict[str, int]) -> None:
     """Wait as long as there is progress: how fast it is says more of the machine than of us."""
     while (before := done(graph)) < len(wanted):
-        eventually(lambda before=before: _at_least(graph, before + 1), seconds=60)  # type: ignore[misc]
+        eventually(lambda before=before: _at_least(graph, before + 1))  # type: ignore[misc]
 
 
 def check(graph: Graph, expected: dict[str, int]) -> None:
@@ -66,7 +66,6 @@ def check(graph: Graph, expected: dict[str, int]) -> None:
     assert not [finding for finding in graph.doctor() if not finding.ok]
 
 
-@pytest.mark.timeout(600)
 def test_workers_killed_at_random_lose_nothing_and_do_nothing_twice(
     place: Place, watching: Graph, full: bool, request: pytest.FixtureRequest
 ) -> None:
@@ -101,7 +100,6 @@ def server(tmp_path: Path) -> Iterator[Neo4jServer]:
         server.remove()
 
 
-@pytest.mark.timeout(600)
 def test_a_server_that_goes_away_is_waited_for(place: Place, server: Neo4jServer) -> None:
     if servers.started() is not None:
         place.open().close()  # empties it
@@ -111,7 +109,7 @@ def test_a_server_that_goes_away_is_waited_for(place: Place, server: Neo4jServer
         try:
             for end in (server.stop, server.kill):
                 before = done(watching)
-                eventually(lambda before=before: _at_least(watching, before + 20), seconds=60)  # type: ignore[misc]
+                eventually(lambda before=before: _at_least(watching, before + 20))  # type: ignore[misc]
                 end()
                 server.start()
             wait_until_done(watching, crew.expected(2))
@@ -126,7 +124,6 @@ def _at_least(graph: Graph, count: int) -> None:
     assert done(graph) >= count
 
 
-@pytest.mark.timeout(600)
 def test_the_command_grows_the_same_graph_in_many_processes_as_in_one(place: Place, tmp_path: Path) -> None:
     place.open().close()
     variables = {
@@ -142,7 +139,7 @@ def test_the_command_grows_the_same_graph_in_many_processes_as_in_one(place: Pla
     alone = tmp_path / "alone.kuzu"
     with graphvine.open(alone) as graph:
         graph.seed("article", ["Vine"])
-    assert working(str(alone), "--until-empty").wait(100) == 0
+    assert working(str(alone), "--until-empty").wait(WAIT_LIMIT) == 0
     with graphvine.open(alone) as graph:
         wanted = _content(graph)
 
@@ -150,14 +147,14 @@ def test_the_command_grows_the_same_graph_in_many_processes_as_in_one(place: Pla
         graph.seed("article", ["Vine"])
         workers = [working(place.where) for _ in range(3)]
         try:
-            eventually(lambda: _at_least(graph, 10), seconds=90)
+            eventually(lambda: _at_least(graph, 10))
             workers[0].kill()
             workers.append(working(place.where))
-            eventually(lambda: _rests(graph), seconds=90)
+            eventually(lambda: _rests(graph))
             assert [worker.poll() for worker in workers[1:]] == [None] * 3, "a worker ended by itself"
             for worker in workers[1:]:
                 worker.terminate()
-            ends = [worker.wait(60) for worker in workers[1:]]
+            ends = [worker.wait(WAIT_LIMIT) for worker in workers[1:]]
             assert ends[:2] == [0, 0], "SIGTERM ends a worker in good order"
             assert ends[2] in (0, -signal.SIGTERM), "the last may not have come to where it listens"
         finally:

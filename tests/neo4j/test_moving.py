@@ -12,13 +12,13 @@ import pytest
 
 import graphvine
 from graphvine.clock import ManualClock
-from graphvine.engines.neo4j_errors import GraphChanged
+from graphvine.engines.neo4j.errors import GraphChanged
 from graphvine.errors import StoreError
+from graphvine.export_format import Moved
 from graphvine.graph import Graph
-from graphvine.moving_files import Moved
 from graphvine.records import Step
 from graphvine.settings import Settings
-from graphvine.workers.parts.hn.intake import take_in
+from graphvine.workers.hn.ingest.ingest import take_in
 from tests.acceptance.cli_support import run
 from tests.hn.making import DELIVERED, make
 from tests.support.articles import rows, states
@@ -91,14 +91,14 @@ def test_from_kuzu_to_neo4j_and_back_it_is_the_same_graph(place: Place, tmp_path
     assert out.left_out == [] and len(before) == count
     with place.open() as graph:
         graph.load(tmp_path / "out")
-        assert graph.door.paused("article") == "moving house"
+        assert graph.store.paused("article") == "moving house"
         assert len(rows(graph)) == count
         over = graph.export(tmp_path / "over")
     (tmp_path / "second").mkdir()
     with kuzu(tmp_path / "second") as graph:
         graph.load(tmp_path / "over")
         assert rows(graph) == before
-        assert graph.door.paused("article") == "moving house"
+        assert graph.store.paused("article") == "moving house"
         back = graph.export(tmp_path / "back")
         assert not [finding for finding in graph.doctor() if not finding.ok]
     assert sums(out) == sums(over) == sums(back)
@@ -168,7 +168,7 @@ def test_a_difference_is_found(place: Place, exported: tuple[Path, Moved], tmp_p
     with place.open() as graph:
         with pytest.raises(StoreError, match=r"differs from the export: Article \(200 rows here, 200 in the export\)"):
             graph.load(copy)
-        assert graph.door.paused("article") is not None, "nobody begins to work on it"
+        assert graph.store.paused("article") is not None, "nobody begins to work on it"
 
 
 @pytest.mark.parametrize("fault", ["no list", "broken list", "cut file", "missing file", "another format"])

@@ -42,7 +42,7 @@ def test_there_and_back_in_the_middle_of_the_work(place: Place, site: Site, tmp_
         update(graph, site)
         process(graph, max_articles_per_run=3)
         manager = Manager(graph, submit(graph, "b", pages), local())
-        manager.leadership.take()
+        manager.lease.take()
         assert len(manager.claim_scrapes()) == 4
         before = (articles(graph), queue(graph), additions(graph), checkpoint(graph), passed(graph))
         held = rows(graph, manager.batch)

@@ -65,8 +65,8 @@ def test_updaters_and_processors_in_many_processes(place: Place, site: Site, ful
     updaters = [Child(newsroom.update, place.where, site.url, 3) for _ in range(each)]
     processors = [Child(newsroom.process, place.where, total) for _ in range(each)]
     try:
-        found = sum(child.hear(100) for child in updaters)
-        done = [child.hear(100) for child in processors]
+        found = sum(child.hear() for child in updaters)
+        done = [child.hear() for child in processors]
     finally:
         for child in (*updaters, *processors):
             child.kill()

@@ -47,7 +47,7 @@ def graphs(place: Place) -> Iterator[list[Graph]]:
 
 def take(manager: Manager) -> list[Manager]:
     try:
-        manager.leadership.take()
+        manager.lease.take()
     except BatchBusy:
         return []
     return [manager]
@@ -76,7 +76,7 @@ def test_batches_of_many_managers_share_eight_slots(graphs: list[Graph]) -> None
     for number, graph in enumerate(graphs):
         urls = [f"http://example.org/{number}/{page}" for page in range(9)]
         managers.append(Manager(graph, submit(graph, f"b{number}", urls), local()))
-        managers[-1].leadership.take()
+        managers[-1].lease.take()
     for _ in range(4):
         taken = together([manager.claim_scrapes for manager in managers])
         taken += [manager.claim_scrapes() for manager in managers]  # what met a taken slot looks again
@@ -88,7 +88,6 @@ def test_batches_of_many_managers_share_eight_slots(graphs: list[Graph]) -> None
     assert graphs[0].read("scrape_item.slots") == []
 
 
-@pytest.mark.timeout(120)
 def test_a_manager_that_is_killed_is_followed_by_the_one_that_stands_by(place: Place) -> None:
     over = threading.Event()
 

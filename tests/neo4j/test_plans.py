@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from graphvine.clock import NEVER, ManualClock, moment
-from graphvine.engines.neo4j import Neo4jEngine
-from graphvine.engines.neo4j_texts import ported, text_of
+from graphvine.engines.neo4j.engine import Neo4jEngine
+from graphvine.engines.neo4j.steps import ported
 from graphvine.graph import Graph
 from graphvine.queries import library
-from graphvine.workers.parts.hn.intake import take_in
+from graphvine.queries.compile_neo4j import compile_neo4j
+from graphvine.workers.hn.ingest.ingest import take_in
 from tests.support import servers
 from tests.support.stores import Place
 
@@ -54,9 +55,9 @@ def profile(graph: Graph, block: str, parameters: dict[str, Any]) -> Plan:
     """Operators, details and hits of a block with these parameters; what it wrote is rolled back."""
     engine = graph.engine
     assert isinstance(engine, Neo4jEngine)
-    text = text_of(engine.library.block(block), engine.library)
+    text = compile_neo4j(engine.library.block(block), engine.library).text
     with servers.session(servers.address()) as asking, asking.begin_transaction() as transaction:
-        summary = transaction.run(f"PROFILE {text.statement}", parameters).consume()
+        summary = transaction.run(f"PROFILE {text}", parameters).consume()
         transaction.rollback()
     assert summary.profile is not None
     return list(_flat(summary.profile))
@@ -87,7 +88,7 @@ def operators(plan: Plan) -> set[str]:
     ],
 )
 def test_every_block_is_understood(filled: Graph, block: str) -> None:
-    text = text_of(filled.library.block(block), filled.library).statement
+    text = compile_neo4j(filled.library.block(block), filled.library).text
     with servers.session(servers.address()) as asking:
         plan = asking.run(f"EXPLAIN {text}").consume().plan
     assert plan is not None

@@ -8,13 +8,13 @@ from datetime import UTC, date, datetime
 import pytest
 
 from graphvine.clock import SystemClock, moment
-from graphvine.engines.neo4j import Neo4jEngine
+from graphvine.engines.neo4j.engine import Neo4jEngine
 from graphvine.errors import GraphvineError, QueryError, QueryTimeout, WriteRefused
 from graphvine.graph import Graph
 from graphvine.records import Step, Unit
 from tests.support import servers
 from tests.support.stores import Place
-from tests.support.waiting import eventually
+from tests.support.waiting import WAIT_LIMIT, eventually
 
 SLOW = "UNWIND range(1, 40000) AS a UNWIND range(1, 40000) AS b RETURN sum(a * b)"
 
@@ -24,22 +24,22 @@ SLOW = "UNWIND range(1, 40000) AS a UNWIND range(1, 40000) AS b RETURN sum(a * b
 )
 def test_a_read_that_writes_is_refused_by_the_server_itself(engine: Neo4jEngine, text: str) -> None:
     with pytest.raises((WriteRefused, QueryError), match=r"would write|not allowed|read access"):
-        engine.query(text, {}, max_rows=10, timeout_seconds=10)
-    assert engine.query("MATCH (a:Article) RETURN count(a)", {}, max_rows=1, timeout_seconds=10).rows == [[0]]
+        engine.query(text, {}, max_rows=10, timeout_seconds=WAIT_LIMIT)
+    assert engine.query("MATCH (a:Article) RETURN count(a)", {}, max_rows=1, timeout_seconds=WAIT_LIMIT).rows == [[0]]
 
 
 def test_no_more_rows_come_than_were_asked_for(engine: Neo4jEngine) -> None:
     text = "UNWIND range(1, 5000) AS n RETURN n"
-    cut = engine.query(text, {}, max_rows=10, timeout_seconds=10)
+    cut = engine.query(text, {}, max_rows=10, timeout_seconds=WAIT_LIMIT)
     assert ([row[0] for row in cut.rows], cut.truncated) == (list(range(1, 11)), True)
-    whole = engine.query(text, {}, max_rows=5000, timeout_seconds=10)
+    whole = engine.query(text, {}, max_rows=5000, timeout_seconds=WAIT_LIMIT)
     assert (len(whole.rows), whole.truncated) == (5000, False)
 
 
 def test_a_query_that_takes_too_long_is_ended(engine: Neo4jEngine) -> None:
     with pytest.raises(QueryTimeout, match="took too long"):
         engine.query(SLOW, {}, max_rows=1, timeout_seconds=0.3)
-    assert engine.query("RETURN 1 AS one", {}, max_rows=1, timeout_seconds=5).as_dicts() == [{"one": 1}]
+    assert engine.query("RETURN 1 AS one", {}, max_rows=1, timeout_seconds=WAIT_LIMIT).as_dicts() == [{"one": 1}]
 
 
 def test_a_query_can_be_interrupted(engine: Neo4jEngine) -> None:
@@ -47,7 +47,7 @@ def test_a_query_can_be_interrupted(engine: Neo4jEngine) -> None:
 
     def ask() -> None:
         try:
-            engine.query(SLOW, {}, max_rows=1, timeout_seconds=100)
+            engine.query(SLOW, {}, max_rows=1, timeout_seconds=WAIT_LIMIT)
         except GraphvineError as error:
             raised.append(error)
 

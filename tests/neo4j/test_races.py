@@ -15,17 +15,19 @@ from typing import Any
 import pytest
 
 from graphvine.clock import ManualClock
-from graphvine.engines.neo4j import Neo4jEngine
-from graphvine.engines.neo4j_texts import Text, needs_lock, ported
+from graphvine.engines.neo4j.engine import Neo4jEngine
+from graphvine.engines.neo4j.steps import ported
 from graphvine.graph import Graph
 from graphvine.queries import Block
+from graphvine.queries.compile import Statement
+from graphvine.queries.compile_neo4j import needs_lock
 from graphvine.records import Claim, Step, Unit, UnitResult
 from tests.machines.bench import Bench, Stand
 from tests.support import servers
 from tests.support.articles import linking, row, states, take_one
 from tests.support.parameters import NOW, Builder
 from tests.support.stores import Place
-from tests.support.waiting import eventually
+from tests.support.waiting import WAIT_LIMIT, eventually
 
 MACHINES = ported().machines
 GUARDED = [
@@ -97,7 +99,7 @@ def test_a_guard_sees_what_was_committed_while_it_waited(
         second = in_a_thread(lambda: graph.engine.write(unit))
         eventually(is_waiting)
         first.commit()
-    result: UnitResult = second.result(30)
+    result: UnitResult = second.result(WAIT_LIMIT)
     assert result.rows == ([],), "it wrote over what had been committed before it"
     assert bench.look(situation.key)[column] == elsewhere
 
@@ -108,12 +110,12 @@ def test_numbers_follow_a_word_only_while_it_stands(graph: Graph) -> None:
     past = "MATCH (a:Article {title: 'set by hand'}) SET a.expansion_state = 'discovered', a.lease = 5"
     graph.engine.execute([past])
     claimed = "MATCH (a:Article {title: 'set by hand'}) SET a.expansion_state = 'claimed', a.lease = 77, a.due = $never"
-    step = Step("article.align_discovered", {"now": NOW, "never": 1 << 52})
+    step = Step("article.align_initial", {"now": NOW, "never": 1 << 52})
     with somebody_else(claimed, never=1 << 52) as first:
         second = in_a_thread(lambda: graph.engine.write(Unit.of([step])))
         eventually(is_waiting)
         first.commit()
-    result: UnitResult = second.result(30)
+    result: UnitResult = second.result(WAIT_LIMIT)
     assert result.rows == ([],)
     assert row(graph, "set by hand")["lease"] == 77
 
@@ -123,8 +125,8 @@ def test_without_the_lock_the_race_is_lost(graph: Graph, monkeypatch: pytest.Mon
     engine = graph.engine
     assert isinstance(engine, Neo4jEngine)
     block = engine.library.block("article.finish")
-    bare = Text(f"CALL () {{ {block.text} }} RETURN collect([seq]) AS rows", ["seq"])
-    monkeypatch.setitem(engine._texts, block.full_name, bare)
+    bare = Statement(block.full_name, f"CALL () {{ {block.text} }} RETURN collect([seq]) AS rows", ("seq",))
+    monkeypatch.setitem(engine._statements, block.full_name, bare)
     graph.seed("article", ["raced for"])
     claims = graph.claims("article", "w")
     claim = next(claim for claim in claims.claim(1_000) if claim.key == "raced for")
@@ -133,7 +135,7 @@ def test_without_the_lock_the_race_is_lost(graph: Graph, monkeypatch: pytest.Mon
         second = in_a_thread(lambda: claims.complete(claim))
         eventually(is_waiting)
         reaper.commit()
-    second.result(30)
+    second.result(WAIT_LIMIT)
     assert row(graph, "raced for")["expansion_state"] == "processed", "both believed that they had won"
 
 
@@ -146,7 +148,7 @@ def test_two_that_claim_the_same_rows_share_them_out(graph: Graph) -> None:
     def claim(number: int) -> list[int]:
         given = {"worker": f"w{number}", "token": 1_000 + number, "now": NOW, "at": None, "never": 1 << 52}
         unit = Unit.of([Step("article.claim", {"seqs": seqs, "lo": min(seqs), "hi": max(seqs), **given})])
-        start.wait(30)
+        start.wait(WAIT_LIMIT)
         return [found["seq"] for found in graph.engine.write(unit).rows[0]]
 
     with ThreadPoolExecutor(8) as pool:
@@ -165,12 +167,12 @@ def test_a_deadlock_is_tried_again(graph: Graph) -> None:
 
     def write(titles: list[str], value: int) -> None:
         for turn in range(20):
-            start.wait(30)
+            start.wait(WAIT_LIMIT)
             graph.engine.write(Unit.of([depth(title, value - turn) for title in titles]))
 
     with ThreadPoolExecutor(2) as pool:
         for future in [pool.submit(write, ["left", "right"], -100), pool.submit(write, ["right", "left"], -200)]:
-            future.result(60)
+            future.result(WAIT_LIMIT)
     assert (row(graph, "left")["expansion_depth"], row(graph, "right")["expansion_depth"]) == (-219, -219)
     assert (row(graph, "left")["seq"], row(graph, "right")["seq"]) == (left, right)
 
@@ -180,11 +182,11 @@ def test_many_that_put_in_the_same_titles_make_each_once(graph: Graph) -> None:
     start = threading.Barrier(6)
 
     def seed() -> int:
-        start.wait(30)
+        start.wait(WAIT_LIMIT)
         return graph.seed("article", titles)
 
     with ThreadPoolExecutor(6) as pool:
-        made = [future.result(60) for future in [pool.submit(seed) for _ in range(6)]]
+        made = [future.result(WAIT_LIMIT) for future in [pool.submit(seed) for _ in range(6)]]
     assert sum(made) == 50
     assert sum(title.startswith("popular") for title in states(graph)) == 50
 
@@ -196,13 +198,13 @@ def test_many_that_open_a_new_graph_at_once_agree(place: Place) -> None:
     start = threading.Barrier(4)
 
     def opening() -> list[list[Any]]:
-        start.wait(30)
+        start.wait(WAIT_LIMIT)
         with new.open() as opened:
             return opened.query("MATCH (:State)-[t:TRANSITION]->(:State) WHERE t.gone = 0 RETURN count(*)").rows
 
     with ThreadPoolExecutor(4) as pool:
         for future in [pool.submit(opening) for _ in range(4)]:
-            future.result(100)
+            future.result(WAIT_LIMIT)
     with new.open() as opened:
         moves = {(m.source, m.target, m.block) for m in opened.library.machines["article"].moves if m.source}
         text = "MATCH (s:State)-[t:TRANSITION]->(:State) WHERE s.machine = 'Article' AND t.gone = 0 RETURN count(*)"

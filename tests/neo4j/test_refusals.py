@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 import pytest
 
 import graphvine
-from graphvine.engines.neo4j import Neo4jEngine
-from graphvine.engines.neo4j_address import PASSWORD, USER, Neo4jSettings, parse_address, without_secrets
-from graphvine.engines.neo4j_errors import PoolExhausted, ServerAway, ServerRefused, ServerTooOld
+from graphvine.engines.neo4j.address import PASSWORD, USER, Neo4jSettings, parse_address, without_secrets
+from graphvine.engines.neo4j.engine import Neo4jEngine
+from graphvine.engines.neo4j.errors import PoolExhausted, ServerAway, ServerRefused, ServerTooOld
 from graphvine.errors import StoreError, StoreMissing
 from graphvine.settings import Settings
 from tests.neo4j import old_bolt
@@ -21,7 +21,7 @@ from tests.support.stores import Place
 
 def refused(where: str, kind: type[StoreError]) -> str:
     with pytest.raises(kind) as raised:
-        Neo4jEngine(where, Settings(), Neo4jSettings(connect_seconds=5, pool_seconds=5))
+        Neo4jEngine(where, Settings(), Neo4jSettings(connect_seconds=60, pool_seconds=60))
     sentence = str(raised.value)
     assert "\n" not in sentence and len(sentence) < 300
     return sentence
@@ -82,7 +82,7 @@ def test_a_server_much_older(version: bytes) -> None:
 
 def test_a_full_pool(place: Place) -> None:
     place.open().close()
-    engine = Neo4jEngine(place.where, Settings(), Neo4jSettings(pool_size=1, pool_seconds=0.3, connect_seconds=0.3))
+    engine = Neo4jEngine(place.where, Settings(), Neo4jSettings(pool_size=1, pool_seconds=3, connect_seconds=60))
     try:
         with engine.snapshot() as rows:
             next(rows("MATCH (n) RETURN count(n)"))

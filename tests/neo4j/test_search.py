@@ -8,7 +8,7 @@ import pytest
 
 import graphvine
 from graphvine.graph import Graph
-from graphvine.workers.wikipedia.searching import ArticleSearch, Mode
+from graphvine.workers.wikipedia.search import ArticleSearch, Mode
 from graphvine.workers.wikipedia.settings import WikipediaSettings
 
 SETTINGS = WikipediaSettings(source="sample")

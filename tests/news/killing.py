@@ -27,9 +27,9 @@ def working(send: Send, place: Place, url: str, works: Sequence[str], stand_at: 
         tell = _telling(send, stand_at)
         for work in works:
             if work == "update":
-                Updater(graph, local(), providers=[newsdata(Site(url=url))], tell=tell).run_once()
+                Updater(graph, local(), providers=[newsdata(Site(url=url))], on_step=tell).run_once()
             else:
-                Processor(graph, local(mentions=False, max_articles_per_run=50), tell=tell).run(until_empty=True)
+                Processor(graph, local(mentions=False, max_articles_per_run=50), on_step=tell).run(until_empty=True)
         in_order(graph)
         return look_at(graph)
 

@@ -14,13 +14,14 @@ from graphvine.workers.news.runs import ProcessorRun, UpdaterRun
 from graphvine.workers.news.settings import NewsSettings
 from graphvine.workers.news.updater import Updater
 from tests.news.servers import KEY, Site
+from tests.support.waiting import WAIT_LIMIT
 
 
 def local(**more: Any) -> NewsSettings:
     """For pages on loopback; summaries by words and no vectors, so that no model has to be loaded."""
     given: dict[str, Any] = {
         "allowed_private_hosts": "127.0.0.1", "summarizer": "words", "same_story": "off", "per_host_concurrency": 8,
-        "obey_robots": False, "total_seconds": 5.0, "read_seconds": 5.0,
+        "obey_robots": False, "total_seconds": WAIT_LIMIT, "read_seconds": WAIT_LIMIT,
     }  # fmt: skip
     return NewsSettings(**{**given, **more})
 
@@ -125,14 +126,14 @@ class Steps:
         self.heard.append(step)
         if not self.free and step not in self._aloof:
             self._stands.release()
-            assert self._may.acquire(timeout=60)
+            assert self._may.acquire(timeout=WAIT_LIMIT)
 
     def go(self) -> None:
         self._may.release()
 
     def wait(self) -> None:
         """Until it stands at its next step, or is over."""
-        assert self._stands.acquire(timeout=60)
+        assert self._stands.acquire(timeout=WAIT_LIMIT)
 
     def over(self) -> None:
         self._stands.release()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,11 +14,10 @@ from hypothesis import strategies as st
 from graphvine.units import check_texts
 from graphvine.workers.news.article import BadArticle, article_id, found, moment_of, plain
 from graphvine.workers.news.providers.apitube import _article as from_apitube
-from graphvine.workers.news.providers.feed import _parsed
+from graphvine.workers.news.providers.feed import parse_feed
 from graphvine.workers.news.providers.interface import taken
 from graphvine.workers.news.providers.newsdata import _article as from_newsdata
-from graphvine.workers.news.sentiment import SentimentFailed, open_words
-from graphvine.workers.news.sentiment.model import understood
+from graphvine.workers.news.sentiment import SentimentFailed, WordSentiment, parse_answer
 
 SAME = [
     "https://www.example.org/news/one", "http://example.org/news/one/", "https://EXAMPLE.org/news/one?utm_source=x",
@@ -81,7 +81,7 @@ def test_wild_items_are_articles_or_refused_with_a_field(item: Any) -> None:
     for make in (from_newsdata, from_apitube):
         articles, rejected = taken([item], make)
         assert len(articles) + len(rejected) == 1
-        named = ("item 0: link: ", "item 0: title: ", "item 0: it is no object")
+        named = ("item 0: link: ", "item 0: title: ", "item 0: not an object")
         assert all(reason.startswith(named) for reason in rejected)
         for one in articles:
             assert (
@@ -96,8 +96,7 @@ def test_wild_items_are_articles_or_refused_with_a_field(item: Any) -> None:
     | st.text(max_size=200).map(lambda text: f"<rss><channel><item>{text}</item></channel></rss>".encode())
 )
 def test_a_wild_feed_never_raises(body: bytes) -> None:
-    parsed = _parsed(body, "utf-8")
-    assert isinstance(list(parsed.get("entries") or []), list)
+    json.dumps(parse_feed(body, "utf-8"))  # plain data: it comes from another process
 
 
 def test_markup_and_entities_leave_plain_text() -> None:
@@ -120,13 +119,13 @@ def test_a_link_that_is_none_is_refused_without_telling_its_password() -> None:
     ],
 )  # fmt: skip
 def test_what_a_model_means(answer: str, word: str, score: float) -> None:
-    judged = understood(answer)
+    judged = parse_answer(answer)
     assert (judged.word, judged.score) == (word, score)
 
 
 def test_an_answer_that_is_no_sentiment_is_a_failure() -> None:
     with pytest.raises(SentimentFailed, match="no sentiment"):
-        understood("I am a helpful assistant.")
+        parse_answer("I am a helpful assistant.")
 
 
 @pytest.mark.parametrize(
@@ -139,5 +138,5 @@ def test_an_answer_that_is_no_sentiment_is_a_failure() -> None:
     ],
 )
 def test_sentiment_by_words(title: str, text: str, word: str) -> None:
-    judged = asyncio.run(open_words().analyse(title, text))
+    judged = asyncio.run(WordSentiment().analyse(title, text))
     assert judged.word == word and -1 <= judged.score <= 1

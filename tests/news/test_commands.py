@@ -14,15 +14,17 @@ import pytest
 from graphvine.clock import ManualClock
 from graphvine.errors import GraphvineError, SettingsError
 from graphvine.graph import Graph
-from graphvine.workers.news import jobs as news_jobs
-from graphvine.workers.news.errors import NoProvider, ProcessorOnly, UnknownArticle
-from graphvine.workers.news.handler import build
+from graphvine.workers.hooks import NoHandler
+from graphvine.workers.news import schedule as news_jobs
+from graphvine.workers.news.errors import NoProvider, UnknownArticle
 from graphvine.workers.news.settings import NewsSettings, load
+from graphvine.workers.registry import handler
 from graphvine.workers.scheduler import jobs
 from tests.acceptance.cli_support import COMMAND, environment, run
 from tests.news.servers import KEY, Site
 from tests.news.support import articles, local, process, queue, states, update
 from tests.support.stores import Place
+from tests.support.waiting import WAIT_LIMIT
 from tests.support.web_server import Request
 
 PREFIX = "GRAPHVINE_NEWS_"
@@ -102,7 +104,7 @@ def test_a_provider_that_refuses_is_told_and_nothing_found_is_a_status(
     said = run("news", "update", "--graph", place.where)
     assert "401" in said.err and "wrong" not in said.err + said.out, "the feed was read all the same"
     monkeypatch.delenv(f"{PREFIX}FEEDS")
-    assert "left alone" in run("news", "update", "--graph", place.where, status=1).err
+    assert "backing off" in run("news", "update", "--graph", place.where, status=1).err
 
 
 @pytest.mark.parametrize(
@@ -138,9 +140,9 @@ def test_ctrl_c_gives_back_what_is_in_hand(settings: dict[str, str], site: Site,
     command = [COMMAND, "--graph", place.where, "news", "process"]
     running = subprocess.Popen(command, cwd=tmp_path, env=environment(**settings), stderr=subprocess.PIPE, text=True)
     try:
-        assert arrived.wait(60)
+        assert arrived.wait(WAIT_LIMIT)
         os.kill(running.pid, signal.SIGINT)
-        running.communicate(timeout=60)
+        running.communicate(timeout=WAIT_LIMIT)
     finally:
         running.kill()
     assert running.returncode == 130
@@ -160,12 +162,12 @@ def test_python_has_the_same_words(settings: dict[str, str], site: Site, graph: 
     assert graph.news.retry([waiting]) == 1, "what waits need not wait any longer"
     with pytest.raises(UnknownArticle):
         graph.news.show("news-x")
-    with pytest.raises(GraphvineError, match="say what to try again"):
+    with pytest.raises(GraphvineError, match="say what to retry"):
         graph.news.retry()
     with pytest.raises(SettingsError, match="topic"):
         graph.news.topic("no topic at all")
-    with pytest.raises(ProcessorOnly, match="news process"):
-        build(graph)
+    with pytest.raises(NoHandler, match="news process"):
+        handler(graph, "news_article")
 
 
 def test_jobs_run_the_updater_each_hour_and_the_processor_each_minute(

@@ -13,8 +13,19 @@ from tests.news.servers import Site
 from tests.support.processes import Child, prepare, run
 from tests.support.stores import Place
 
+pytestmark = pytest.mark.long("kills a process at every step of the updater and the processor")
+
 UPDATER = ("index_read", "page_fetched", "stored")
-PROCESSOR = ("additions_read", "merged", "mended", "front_read", "loaded", "content_saved", "summary_saved", "finished")
+PROCESSOR = (
+    "additions_read",
+    "merged",
+    "repaired",
+    "front_read",
+    "loaded",
+    "content_saved",
+    "summary_saved",
+    "finished",
+)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -25,7 +36,7 @@ def warm_server(engine_name: str) -> None:
 def killed_at(step: str, place: Place, site: Site, *works: str) -> None:
     """Have this work done, and killed as soon as it stands at this step."""
     with Child(killing.working, place, site.url, works, step) as child:
-        while child.hear(60) != step:
+        while child.hear() != step:
             pass
         child.kill()
 
@@ -33,9 +44,9 @@ def killed_at(step: str, place: Place, site: Site, *works: str) -> None:
 def finished(place: Place, site: Site, *works: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Have this work done to its end: what was there before, and after."""
     with Child(killing.working, place, site.url, works) as child:
-        before = said = child.hear(60)
+        before = said = child.hear()
         while not hasattr(said, "value"):
-            said = child.hear(60)
+            said = child.hear()
         return before, said.value
 
 
@@ -46,7 +57,6 @@ def all_done(seen: dict[str, Any], count: int) -> None:
     assert seen["queue"] == [] and (not seen["additions"] or seen["checkpoint"] == seen["additions"][-1])
 
 
-@pytest.mark.timeout(300)
 def test_a_kill_at_each_step_of_the_updater(template: Place, tmp_path: Path, site: Site) -> None:
     place = template.copy_to(tmp_path / "store")
     for number, step in enumerate(UPDATER):
@@ -59,7 +69,6 @@ def test_a_kill_at_each_step_of_the_updater(template: Place, tmp_path: Path, sit
     assert run(killing.examine, place) == []
 
 
-@pytest.mark.timeout(300)
 def test_a_kill_at_each_step_of_the_processor(template: Place, tmp_path: Path, site: Site) -> None:
     place = template.copy_to(tmp_path / "store")
     for number, step in enumerate(PROCESSOR):
@@ -72,7 +81,6 @@ def test_a_kill_at_each_step_of_the_processor(template: Place, tmp_path: Path, s
     assert run(killing.examine, place) == []
 
 
-@pytest.mark.timeout(1800)  # a hundred kills with --full
 def test_killed_at_any_moment_again_and_again(template: Place, tmp_path: Path, site: Site, full: bool) -> None:
     chance, number = random.Random(5), 0
     place = template.copy_to(tmp_path / "store")
@@ -81,7 +89,7 @@ def test_killed_at_any_moment_again_and_again(template: Place, tmp_path: Path, s
         number += 3
         with Child(killing.working, place, site.url, ("update", "process")) as child:
             for _ in range(chance.randint(1, 18)):
-                if hasattr(child.hear(60), "value"):
+                if hasattr(child.hear(), "value"):
                     break  # it came to its end before
             child.says_nothing_for(chance.random() * 0.03)
             child.kill()

@@ -25,7 +25,7 @@ from tests.news.support import (
     states,
     update,
 )
-from tests.support.waiting import eventually
+from tests.support.waiting import WAIT_LIMIT, eventually
 from tests.support.web_server import Request
 
 
@@ -203,8 +203,8 @@ def test_a_stop_gives_back_what_is_in_hand_and_keeps_what_is_saved(graph: Graph,
     processor = Processor(graph, local(), stop=stop)
 
     def stop_when_the_other_is_done() -> None:
-        arrived.wait(30)
-        eventually(lambda: _one_is_left(graph), seconds=30)
+        arrived.wait(WAIT_LIMIT)
+        eventually(lambda: _one_is_left(graph))
         stop.set()
 
     threading.Thread(target=stop_when_the_other_is_done, daemon=True).start()

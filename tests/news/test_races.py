@@ -12,8 +12,8 @@ import pytest
 
 from graphvine.graph import Graph
 from graphvine.workers.news.article import article_id
-from graphvine.workers.news.merging import Merging
 from graphvine.workers.news.processor import Processor
+from graphvine.workers.news.queue import TopicQueue
 from graphvine.workers.news.updater import Updater
 from tests.news.servers import Site
 from tests.news.support import (
@@ -30,6 +30,7 @@ from tests.news.support import (
     update,
 )
 from tests.support.threads import together
+from tests.support.waiting import WAIT_LIMIT
 
 
 def ids(site: Site, *numbers: int) -> list[str]:
@@ -43,7 +44,7 @@ def test_the_race_table_of_the_document(graph: Graph, site: Site) -> None:
     update(graph, site)
     assert additions(graph) == [a, b, c] and checkpoint(graph) == ""
     # T0: both read.
-    merging = Merging(
+    merging = TopicQueue(
         graph,
         "BTC",
         lambda step: (
@@ -82,7 +83,7 @@ def test_an_updater_that_trims_between_reading_and_writing_of_a_merge_takes_noth
             site.add(4)
             assert update(graph, site).trimmed == 1
 
-    merged = Merging(graph, "BTC", meanwhile).merge()
+    merged = TopicQueue(graph, "BTC", meanwhile).merge()
     assert merged.checkpoint == d and queue(graph) == [c, d] and additions(graph) == [d]
     in_order(graph)
 
@@ -93,7 +94,7 @@ PROCESSOR = (
     "additions_read",
     "merged",
     "additions_read",
-    "mended",
+    "repaired",
     "front_read",
     "loaded",
     "content_saved",
@@ -109,7 +110,7 @@ def schedules(updater: int) -> Iterator[str]:
         yield "".join("U" if place in places else "P" for place in range(steps))
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.long("plays every interleaving")
 def test_every_interleaving_of_updater_and_processor(graph: Graph, site: Site, full: bool) -> None:
     """Each time one article is in the log to be merged, another is being added, and one is processed.
 
@@ -152,8 +153,8 @@ def _interleaved(
     steps = {"U": Steps(aloof), "P": Steps()}
     settings = local(**chosen)
     works: dict[str, Callable[[], object]] = {
-        "U": Updater(graph, settings, providers=[newsdata(site)], tell=steps["U"]).run_once,
-        "P": Processor(graph, settings, tell=steps["P"]).run_once,
+        "U": Updater(graph, settings, providers=[newsdata(site)], on_step=steps["U"]).run_once,
+        "P": Processor(graph, settings, on_step=steps["P"]).run_once,
     }
     raised: list[BaseException] = []
 
@@ -177,13 +178,12 @@ def _interleaved(
     for who, thread in threads.items():
         steps[who].free = True
         steps[who].go()
-        thread.join(60)
+        thread.join(WAIT_LIMIT)
         assert not thread.is_alive()
     assert raised == []
     return {who: one.heard[1:] for who, one in steps.items()}
 
 
-@pytest.mark.timeout(300)
 def test_several_updaters_and_processors_at_once(graph: Graph, site: Site, full: bool) -> None:
     total, workers = (600, 4) if full else (60, 3)
     site.per_page = 20

@@ -9,7 +9,7 @@ import pytest
 
 from graphvine.graph import Graph
 from graphvine.queries import Block, library, load
-from graphvine.queries.facts import facts_of
+from graphvine.queries.proof.facts import facts_of
 from graphvine.queries.tokens import tokenise
 from graphvine.schema.tables import tables
 from tests.news.servers import Site
@@ -94,7 +94,7 @@ def test_the_reader_of_texts_sees_what_is_written(tmp_path: Path, text: str, fou
 
 def test_at_work_each_runs_blocks_of_its_own_alone(graph: Graph, site: Site) -> None:
     ran: set[str] = set()
-    graph.door.listen(lambda event, facts: ran.update(facts["blocks"]) if event == "write" else None)
+    graph.store.subscribe(lambda event, facts: ran.update(facts["blocks"]) if event == "write" else None)
     site.add(*range(6))
     site.add(6, path="/gone")
     update(graph, site)

@@ -14,16 +14,16 @@ import graphvine
 from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
 from graphvine.settings import Settings
-from graphvine.workers.news import jobs as news_jobs
+from graphvine.workers.news import schedule as news_jobs
 from graphvine.workers.news.errors import UnknownArticle
-from graphvine.workers.news.handler import LOOPS
-from graphvine.workers.news.service import serve
+from graphvine.workers.news.schedule import serve
+from graphvine.workers.registry import get
 from graphvine.workers.serve.settings import ServeSettings
 from tests.news.servers import Site
 from tests.news.support import articles, local, update
-from tests.support.doors import TOKEN, Served
+from tests.support.shared_graphs import TOKEN, Served
 from tests.support.stores import QUICK, Place
-from tests.support.waiting import eventually
+from tests.support.waiting import WAIT_LIMIT, eventually
 from tests.support.web_server import Request
 
 
@@ -57,19 +57,21 @@ def test_runs_are_done_over_there_and_watched_from_here(far: Graph, site: Site) 
     assert far.news.topic("ETH").update(feeds=[f"{site.url}/atom"]).topic == "ETH"
     with pytest.raises(UnknownArticle):
         far.news.show("news-x")
-    assert LOOPS is False, "the daemon must not run the common loop on the queue"
+    assert not get(far, "news_article").works, "the daemon must not run the common loop on the queue"
 
 
 def test_what_goes_wrong_over_there_is_told_here(far: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GRAPHVINE_NEWS_FEEDS")
-    with pytest.raises(GraphvineError, match="where news are to come from"):
+    with pytest.raises(GraphvineError, match="no news provider is configured"):
         far.news.update()
 
 
 def test_by_http(served: Served, site: Site) -> None:
     site.add(1, 2)
     headers = {"Authorization": f"Bearer {TOKEN}"}
-    with httpx.Client(base_url=served.address, headers=headers, timeout=20, verify=False, trust_env=False) as client:
+    with httpx.Client(
+        base_url=served.address, headers=headers, timeout=WAIT_LIMIT, verify=False, trust_env=False
+    ) as client:
         for where, body in {"/news/update": {}, "/news/process": {"until_empty": True}}.items():
             job = client.post(where, json=body)
             assert job.status_code == 202, job.text
@@ -110,10 +112,10 @@ def test_a_daemon_that_ends_gives_back_what_its_processor_holds(
     serving = threading.Thread(target=serve, args=(graph, stop))
     serving.start()
     working.start()
-    assert arrived.wait(30)
+    assert arrived.wait(WAIT_LIMIT)
     stop.set()
-    serving.join(30)
+    serving.join(WAIT_LIMIT)
     row = articles(graph)["/page/1"]
     assert not serving.is_alive() and (row["state"], row["lost_claims"], row["retry_count"]) == ("pending", 0, 0)
-    working.join(30)
+    working.join(WAIT_LIMIT)
     assert runs[0].released == 1

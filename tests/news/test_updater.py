@@ -9,6 +9,7 @@ import pytest
 
 from graphvine.clock import ManualClock
 from graphvine.graph import Graph
+from graphvine.workers.news.providers import Feed
 from tests.news.servers import KEY, Site
 from tests.news.support import additions, apitube, articles, feed, newsdata, process, process_all, update
 from tests.support.web_server import Request
@@ -148,7 +149,7 @@ def test_the_log_lines_are_the_document_s(graph: Graph, site: Site, caplog: pyte
 
 def test_metrics_are_reported_and_kept(graph: Graph, site: Site) -> None:
     heard = []
-    graph.door.listen(lambda event, facts: heard.append((event, facts)) if event.startswith("news") else None)
+    graph.store.subscribe(lambda event, facts: heard.append((event, facts)) if event.startswith("news") else None)
     site.add(1, 2, 3)
     update(graph, site)
     assert heard == [("news_updated", {"topic": "BTC", "found": 3, "trimmed": 0, "credits": 1, "total": 3})]
@@ -207,7 +208,7 @@ def test_a_provider_that_asks_for_time_is_left_alone_for_it(graph: Graph, site: 
     assert run.found == 1 and "429" in run.errors["newsdata"], "the other provider is not kept from it"
     site.before = None
     clock.forward(500)
-    assert "left alone" in update(graph, site, providers=both).errors["newsdata"]
+    assert "backing off" in update(graph, site, providers=both).errors["newsdata"]
     assert asked(site, "/newsdata") == 1
     clock.forward(101)
     assert update(graph, site, providers=both).errors == {} and asked(site, "/newsdata") == 2
@@ -248,10 +249,10 @@ def test_another_topic_has_keys_of_its_own(graph: Graph, site: Site) -> None:
     ("answer", "status", "kind", "reason"),
     [
         (b'{"status": "error", "results": {"message": "no such key"}}', 200, "application/json", "no such key"),
-        (b"<html>maintenance</html>", 200, "text/html", "no JSON (text/html)"),
-        (b"[1, 2]", 200, "application/json", "no object"),
+        (b"<html>maintenance</html>", 200, "text/html", "not JSON (text/html)"),
+        (b"[1, 2]", 200, "application/json", "not a JSON object"),
         (b'{"status": "success", "results": 7}', 200, "application/json", "no list of results"),
-        (b"[" * 100_000, 200, "application/json", "no JSON"),
+        (b"[" * 100_000, 200, "application/json", "not JSON"),
         (b"oops", 500, "text/plain", "500"),
         (b"", 302, "text/plain", "redirects"),
     ],
@@ -282,3 +283,14 @@ def test_what_is_no_feed_is_told(graph: Graph, site: Site, body: bytes) -> None:
     site.before = odd
     run = update(graph, site, providers=[feed(site)])
     assert run.found == 0 and (run.errors or run.rejected)
+
+
+def test_a_feed_that_takes_too_long_to_parse_fails_alone(graph: Graph, site: Site) -> None:
+    async def nested(request: Request) -> None:
+        await request.answer(b"<rss><channel>" + b"<item><a>" * 30_000, media_type="application/rss+xml")
+
+    site.add(1)
+    site.pages["/nested"] = nested
+    slow = Feed(f"{site.url}/nested", parse_seconds=0.05)
+    run = update(graph, site, providers=[slow, feed(site)])
+    assert run.found == 1 and run.errors[slow.name] == "parsing it takes more than 0.05 s"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from graphvine.workers.news.sentiment.words import _vader
-from graphvine.workers.parts.fetching.network import _trusted
-from graphvine.workers.parts.summarizing.sentences import split_sentences
+from graphvine.workers.common.fetching.network import _trusted
+from graphvine.workers.common.summarizing.extractive import split_sentences
+from graphvine.workers.news.sentiment import _vader
 
 _vader()
 _trusted()

@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import ipaddress
 import socket
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,17 +14,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphvine.errors import SettingsError
-from graphvine.workers.parts.fetching import AllowedHosts, Fetcher, FetchError, FetchLimits
-from graphvine.workers.parts.fetching.addresses import is_public
-from graphvine.workers.parts.fetching.statuses import retry_after
-from graphvine.workers.parts.fetching.urls import checked_url
+from graphvine.workers.common.fetching import AllowedHosts, Fetcher, FetchError, FetchLimits
+from graphvine.workers.common.fetching.addresses import checked_url, is_public
+from graphvine.workers.common.fetching.errors import retry_after
+from tests.support.waiting import WAIT_LIMIT
 from tests.support.web_server import Request, WebServer
 
 BOMB = gzip.compress(bytes(20_000_000), 1)
-QUICK = FetchLimits(max_bytes=10_000, total_seconds=2.0, read_seconds=0.6, connect_seconds=2.0, max_redirects=3)
+LIMITS = FetchLimits(
+    max_bytes=10_000, total_seconds=WAIT_LIMIT, read_seconds=WAIT_LIMIT, connect_seconds=WAIT_LIMIT, max_redirects=3
+)
+# For what has no end: by the time in all, and by the time without a byte.
+HASTY, IMPATIENT = replace(LIMITS, total_seconds=0.6), replace(LIMITS, read_seconds=0.6)
 
 
-def fetch(url: str, limits: FetchLimits = QUICK, **options: Any) -> Any:
+def fetch(url: str, limits: FetchLimits = LIMITS, **options: Any) -> Any:
     async def run() -> Any:
         async with Fetcher(limits, **{"allowed_private_hosts": "127.0.0.1", **options}) as fetcher:
             return await fetcher.fetch(url)
@@ -59,7 +64,7 @@ async def site(request: Request) -> None:
             await request.send(b"x")
             await request.pause(0.05)
     elif path == "/silent":
-        await request.pause(60)
+        await request.pause(WAIT_LIMIT)
     elif path == "/broken":
         await request.begin(Content_Length="100")
         await request.send(b"half")
@@ -88,7 +93,7 @@ def test_a_page_with_its_type_and_encoding(server: WebServer) -> None:
 
 def test_who_asks_says_so_and_carries_no_cookies(server: WebServer) -> None:
     async def twice() -> Any:
-        async with Fetcher(QUICK, allowed_private_hosts="127.0.0.1", contact="mailto:a@b.example") as fetcher:
+        async with Fetcher(LIMITS, allowed_private_hosts="127.0.0.1", contact="mailto:a@b.example") as fetcher:
             await fetcher.fetch(f"{server.url}/page")
             return await fetcher.fetch(f"{server.url}/headers")
 
@@ -100,7 +105,7 @@ def test_who_asks_says_so_and_carries_no_cookies(server: WebServer) -> None:
     ("path", "kind", "permanent"),
     [
         ("/huge", "too_large", True), ("/stream", "too_large", True), ("/bomb", "too_large", True),
-        ("/drip", "timeout", False), ("/silent", "timeout", False), ("/broken", "protocol", False),
+        ("/broken", "protocol", False),
         ("/not-gzip", "protocol", False), ("/circle", "redirects", True),
         ("/status/404", "status", True), ("/status/410", "status", True), ("/status/204", "status", True),
         ("/status/429", "status", False), ("/status/503", "status", False), ("/status/500", "status", False),
@@ -112,6 +117,12 @@ def test_what_can_t_be_had_says_whether_another_try_helps(
 ) -> None:
     error = refused(f"{server.url}{path}")
     assert (error.kind, error.permanent) == (kind, permanent), str(error)
+
+
+@pytest.mark.parametrize(("path", "limits"), [("/drip", HASTY), ("/silent", HASTY), ("/silent", IMPATIENT)])
+def test_what_has_no_end_is_left_after_a_time(server: WebServer, path: str, limits: FetchLimits) -> None:
+    error = refused(f"{server.url}{path}", limits=limits)
+    assert (error.kind, error.permanent) == ("timeout", False), str(error)
 
 
 def test_a_site_that_asks_to_wait_is_heard(server: WebServer) -> None:
@@ -211,7 +222,7 @@ def test_a_list_of_hosts_that_makes_no_sense_is_refused(listed: str) -> None:
 
 def test_robots_txt_is_obeyed_and_asked_for_once() -> None:
     async def run(server: WebServer) -> list[Any]:
-        async with Fetcher(QUICK, allowed_private_hosts="127.0.0.1") as fetcher:
+        async with Fetcher(LIMITS, allowed_private_hosts="127.0.0.1") as fetcher:
             return await asyncio.gather(
                 *(fetcher.fetch(f"{server.url}{path}") for path in ("/gzip", "/secret/a", "/page")),
                 return_exceptions=True,

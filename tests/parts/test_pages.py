@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphvine.workers.parts.pages import Page, PageLimits, UnreadablePage, read_page
-from graphvine.workers.parts.pages.encodings import decode
-from graphvine.workers.parts.pages.reader import PageReader
+from graphvine.workers.common.pages import Page, PageLimits, UnreadablePage, read_page
+from graphvine.workers.common.pages.encodings import decode
+from graphvine.workers.common.pages.reader import PageReader
 from tests.parts.pdf_writer import pdf
 
 PARAGRAPH = "A vine is a plant with trailing or climbing stems. It grips walls and trellises with its tendrils. "
@@ -133,7 +133,7 @@ def test_a_process_of_its_own_reads_pages() -> None:
 def test_a_page_that_takes_too_long_breaks_alone() -> None:
     deep = b"<html><body>" + b"<div><p>vine " * 60_000
     first, second = in_process(deep, "text/html", PageLimits(seconds=0.001))
-    assert isinstance(first, UnreadablePage) and "longer than" in str(first)
+    assert isinstance(first, UnreadablePage) and "more than" in str(first)
     assert isinstance(second, UnreadablePage | Page)
 
 

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphvine.errors import SettingsError
-from graphvine.workers.parts.summarizing import SummaryFailed, SummaryLimits, open_summarizer
-from graphvine.workers.parts.summarizing.extractive import ExtractiveSummarizer
-from graphvine.workers.parts.summarizing.openai import ModelSummarizer
-from graphvine.workers.parts.summarizing.sentences import split_sentences
+from graphvine.workers.common.summarizing import SummaryFailed, SummaryLimits, open_summarizer
+from graphvine.workers.common.summarizing.extractive import ExtractiveSummarizer, split_sentences
+from graphvine.workers.common.summarizing.openai import ModelSummarizer
 from tests.support.model_server import StreamingModel
 from tests.support.web_server import WebServer
 

@@ -11,9 +11,9 @@ from typing import Any
 from graphvine.clock import SystemClock
 from graphvine.graph import Graph
 from graphvine.records import Step
+from graphvine.workers.scrape.api import scrape
 from graphvine.workers.scrape.batches import find, results
 from graphvine.workers.scrape.hook import BatchResults
-from graphvine.workers.scrape.scraping import scrape
 from tests.scrape.support import local
 from tests.support.processes import Send
 from tests.support.stores import Place

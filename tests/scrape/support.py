@@ -8,10 +8,9 @@ from contextlib import aclosing
 from typing import Any
 
 from graphvine.graph import Graph
-from graphvine.queries import Block
+from graphvine.workers.scrape.api import scrape
 from graphvine.workers.scrape.batches import Batch, Result, find, results
 from graphvine.workers.scrape.events import ScrapeEvent
-from graphvine.workers.scrape.scraping import scrape
 from graphvine.workers.scrape.settings import ScrapeSettings
 
 TEXT = (
@@ -24,12 +23,7 @@ COLUMNS = (
     "lease", "lost_claims", "title", "scraped", "summary", "summarizer",
 )  # fmt: skip
 
-# As a block it is prepared once: the model looks at every page after every step.
-_ROWS = Block(
-    "scrape_item", "rows", __file__, 1,
-    f"MATCH (a:ScrapeItem) WHERE a.batch_seq = $batch_seq RETURN {', '.join(f'a.{name} AS {name}' for name in COLUMNS)}",
-    ("batch_seq",), "Every column of the pages of a batch.", False,
-)  # fmt: skip
+_ROWS = f"MATCH (a:ScrapeItem) WHERE a.batch_seq = $seq RETURN {', '.join(f'a.{name} AS {name}' for name in COLUMNS)}"
 
 
 def local(**more: Any) -> ScrapeSettings:
@@ -56,10 +50,7 @@ def names(events: Sequence[ScrapeEvent]) -> list[str]:
 
 def rows(graph: Graph, batch: Batch) -> dict[str, dict[str, Any]]:
     """Every page of a batch, by its address."""
-    given = {"batch_seq": batch.seq}
-    prepares = graph.engine.dialect == "kuzu"  # elsewhere only what stands in the query files has a name
-    found = graph.engine.read(_ROWS, given) if prepares else graph.query(_ROWS.text, given).as_dicts()
-    return {row["url"]: row for row in found}
+    return {row["url"]: row for row in graph.query(_ROWS, {"seq": batch.seq}).as_dicts()}
 
 
 def by_path(graph: Graph, batch: str) -> dict[str, Result]:

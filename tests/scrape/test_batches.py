@@ -14,12 +14,13 @@ from graphvine.clock import ManualClock, SystemClock
 from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
 from graphvine.records import Step
+from graphvine.workers.hooks import NoHandler
 from graphvine.workers.registry import handler
+from graphvine.workers.scrape.api import scrape
 from graphvine.workers.scrape.batches import Batch, check_addresses, name_for, submit
-from graphvine.workers.scrape.errors import BadAddress, BadBatch, BatchBusy, BatchLost, ManagerOnly
+from graphvine.workers.scrape.errors import BadAddress, BadBatch, BatchBusy, BatchLost
 from graphvine.workers.scrape.hook import BatchResults
 from graphvine.workers.scrape.manager import Manager
-from graphvine.workers.scrape.scraping import scrape
 from tests.scrape.support import TEXT, by_path, gather, local, names, rows, run
 from tests.support.stores import Place
 from tests.support.web_server import Request, WebServer
@@ -155,9 +156,9 @@ def test_a_second_manager_is_refused_or_stands_by_and_takes_over(place: Place, s
     with place.open(clock) as graph:
         batch = submit(graph, "b", [f"{site.url}/a"])
         first = Manager(graph, batch, local())
-        first.leadership.take()
+        first.lease.take()
         assert len(first.claim_scrapes()) == 1
-        with pytest.raises(BatchBusy, match="in the hands of"):
+        with pytest.raises(BatchBusy, match="runs the batch"):
             run(graph, batch="b", settings=local())
 
         async def stand_by() -> list[str]:
@@ -180,7 +181,7 @@ def test_two_batches_share_the_slots(graph: Graph, site: WebServer) -> None:
     managers = []
     for name in ("one", "two"):
         manager = Manager(graph, submit(graph, name, [f"{site.url}/{n}" for n in range(3)]), settings)
-        manager.leadership.take()
+        manager.lease.take()
         managers.append(manager)
     assert [len(managers[0].claim_scrapes()), len(managers[1].claim_scrapes())] == [2, 0]
     managers[0].release()
@@ -194,7 +195,7 @@ def test_two_batches_share_the_slots(graph: Graph, site: WebServer) -> None:
 
     for manager in managers:
         manager.release()
-        manager.leadership.give_up()
+        manager.lease.release()
     asyncio.run(both())
     assert {row["state"] for n in ("one", "two") for row in rows(graph, _batch(graph, n)).values()} == {"completed"}
 
@@ -204,7 +205,7 @@ def _batch(graph: Graph, name: str) -> Batch:
 
 
 def test_the_common_loop_is_refused(graph: Graph) -> None:
-    with pytest.raises(ManagerOnly, match="graphvine scrape"):
+    with pytest.raises(NoHandler, match="graphvine scrape"):
         handler(graph, "scrape_item")
 
 

@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 from graphvine.workers.scrape.events import ScrapeEvent
-from graphvine.workers.scrape.live import LiveTable
+from graphvine.workers.scrape.output import LiveTable
 from tests.acceptance.cli_support import COMMAND, environment, run
 from tests.scrape.support import TEXT
 from tests.support.stores import Place
+from tests.support.waiting import WAIT_LIMIT
 from tests.support.web_server import Request, WebServer
 
 
@@ -74,7 +75,7 @@ def test_a_bad_line_is_named_and_makes_no_graph(tmp_path: Path, content: str, pl
 def test_without_anything_to_scrape_it_says_what_to_give(tmp_path: Path) -> None:
     assert "--from FILE" in run("scrape", "--graph", str(tmp_path / "g"), status=2).err
     said = run("scrape", "http://a.example/", "--batch", "a b", "--graph", str(tmp_path / "g"), status=1)
-    assert "no name for a batch" in said.err and not (tmp_path / "g").exists()
+    assert "not a valid batch name" in said.err and not (tmp_path / "g").exists()
 
 
 def test_ctrl_c_stops_it_cleanly_and_the_same_command_goes_on(place: Place, tmp_path: Path) -> None:
@@ -91,14 +92,14 @@ def test_ctrl_c_stops_it_cleanly_and_the_same_command_goes_on(place: Place, tmp_
         command = [COMMAND, "--graph", place.where, "scrape", f"{server.url}/slow", f"{server.url}/a", "--json"]
         running = subprocess.Popen(command, cwd=tmp_path, env=variables, stdout=subprocess.PIPE, text=True)
         try:
-            assert arrived.wait(60)
+            assert arrived.wait(WAIT_LIMIT)
             os.kill(running.pid, signal.SIGINT)
-            out, _ = running.communicate(timeout=60)
+            out, _ = running.communicate(timeout=WAIT_LIMIT)
         finally:
             running.kill()
         assert running.returncode == 130 and json.loads(out.splitlines()[-1])["name"] == "stopped"
         go_on.set()
-        done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=WAIT_LIMIT)
     finished = [json.loads(line) for line in done.stdout.splitlines() if '"batch_finished"' in line]
     assert finished[0]["counts"] == {"completed": 2}, done.stderr
 

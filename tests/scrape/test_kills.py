@@ -13,6 +13,8 @@ from tests.support.processes import Child, ChildDied, prepare, run
 from tests.support.stores import Place
 from tests.support.web_server import Request, WebServer
 
+pytestmark = pytest.mark.long("scrapes a batch again and again, in processes that are killed")
+
 
 @pytest.fixture(scope="module", autouse=True)
 def warm_server() -> None:
@@ -24,7 +26,6 @@ async def page(request: Request) -> None:
     await request.answer(f"{TEXT} This is {request.path}.".encode())
 
 
-@pytest.mark.timeout(1800)  # a hundred kills with --full
 def test_killed_again_and_again(template: Place, tmp_path: Path, full: bool) -> None:
     kills, pages = (100, 150) if full else (5, 12)
     chance = random.Random(7)
@@ -38,7 +39,7 @@ def test_killed_again_and_again(template: Place, tmp_path: Path, full: bool) -> 
             with Child(killing.scrape_on, place, urls, calls) as child:
                 try:
                     for _ in range(chance.randint(1, 12)):
-                        heard_of_end += hear(child.hear(60), done)
+                        heard_of_end += hear(child.hear(), done)
                     child.says_nothing_for(chance.random() * 0.03)
                 except ChildDied:
                     assert heard_of_end, f"kill {kill}: it ended by itself before its work was done"
@@ -47,7 +48,7 @@ def test_killed_again_and_again(template: Place, tmp_path: Path, full: bool) -> 
                     heard_of_end += hear(said, done)
         with Child(killing.scrape_on, place, urls, calls) as child:
             while True:
-                said = child.hear(60)
+                said = child.hear()
                 if not isinstance(said, tuple):
                     break
                 hear(said, done)
@@ -76,7 +77,7 @@ def test_killed_while_its_hook_runs(template: Place, tmp_path: Path) -> None:
     with WebServer(page) as server:
         urls = [f"{server.url}/{number}" for number in range(2)]
         with Child(killing.scrape_on, place, urls, calls) as child:
-            while child.hear(60) != ("hook_called", ""):
+            while child.hear() != ("hook_called", ""):
                 pass
             child.kill()
         run(killing.scrape_on, place, urls, calls)

@@ -15,7 +15,7 @@ import pytest
 
 from graphvine.clock import ManualClock
 from graphvine.graph import Graph
-from graphvine.workers.parts.pages import Page
+from graphvine.workers.common.pages import Page
 from graphvine.workers.scrape.batches import Batch, submit
 from graphvine.workers.scrape.errors import BatchBusy, BatchLost
 from graphvine.workers.scrape.events import (
@@ -26,8 +26,8 @@ from graphvine.workers.scrape.events import (
     SummaryFinished,
     SummaryPartial,
 )
-from graphvine.workers.scrape.finishing import Finishing
-from graphvine.workers.scrape.jobs import Job
+from graphvine.workers.scrape.hook import BatchEnd
+from graphvine.workers.scrape.in_flight import PageJob
 from graphvine.workers.scrape.manager import Manager
 from tests.scrape.support import local, rows
 from tests.support.stores import Place
@@ -38,7 +38,7 @@ ORDER = {"idle": 0, "scraping": 1, "scraped": 2, "summarizing": 3, "completed": 
 SETTINGS = local(max_scrapes=SLOTS, max_summaries=2, manager_seconds=30, silent_seconds=60)
 
 
-def events_of(job: Job, chance: random.Random) -> list[Event]:
+def events_of(job: PageJob, chance: random.Random) -> list[Event]:
     """What the worker of this job will say, in order."""
     seq, token = job.claim.seq, job.claim.token
     if job.scrapes:
@@ -68,10 +68,10 @@ class Storm:
 
     def lead(self) -> Manager:
         manager = Manager(self.graph, self.batch, SETTINGS, worker=f"manager-{self.chance.random()}")
-        manager.leadership.take()
+        manager.lease.take()
         return manager
 
-    def take(self, manager: Manager) -> list[Job]:
+    def take(self, manager: Manager) -> list[PageJob]:
         jobs = [*manager.claim_scrapes(), *manager.claim_summaries()]
         for job in jobs:
             key = (job.claim.seq, job.claim.token)
@@ -151,7 +151,7 @@ class Storm:
         if self.chance.random() < 0.5:
             self.manager.apply(events)
         else:
-            _, jobs = self.manager.turn(events)
+            _, jobs = self.manager.apply_and_claim(events)
             for job in jobs:
                 self.started.add((job.claim.seq, job.claim.token))
                 self.undelivered += events_of(job, self.chance)
@@ -202,12 +202,12 @@ class Storm:
             self.check()
         else:
             raise AssertionError(f"no end: {[row['state'] for row in self.before.values()]}")
-        finishing = Finishing(self.graph, self.batch, self.manager.leadership, SETTINGS)
-        assert finishing.finish(None)
+        end = BatchEnd(self.graph, self.batch, self.manager.lease, SETTINGS)
+        assert end.finish(None)
         assert {row["state"] for row in rows(self.graph, self.batch).values()} <= {"completed", "failed"}
         for ghost in self.ghosts:
-            assert not Finishing(self.graph, self.batch, ghost.leadership, SETTINGS).reopen()
-        self.manager.leadership.give_up()
+            assert not BatchEnd(self.graph, self.batch, ghost.lease, SETTINGS).reopen()
+        self.manager.lease.release()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -13,7 +13,7 @@ from graphvine.graph import Graph
 from tests.scrape.support import TEXT, by_path, local, run
 from tests.support.model_server import StreamingModel
 from tests.support.stores import Place
-from tests.support.waiting import eventually
+from tests.support.waiting import WAIT_LIMIT, eventually
 from tests.support.web_server import Request, WebServer
 
 WORDS = ["Vines ", "climb ", "walls."]
@@ -47,7 +47,7 @@ def test_the_first_part_is_in_the_store_before_the_model_has_finished(graph: Gra
         eventually(partly_there)
         assert not model.finished.is_set()
         model.go_on.set()
-        work.join(30)
+        work.join(WAIT_LIMIT)
     found = by_path(graph, "b")["/a"]
     assert (found.state, found.summary) == ("completed", "Vines climb walls.")
     told = [(event.name, event.text) for event in events if event.text]

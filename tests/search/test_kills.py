@@ -13,6 +13,9 @@ import pytest
 
 from graphvine.search import Document
 from graphvine.search.index import SearchIndex
+from tests.support.waiting import WAIT_LIMIT
+
+pytestmark = pytest.mark.long("kills a process that writes the index, again and again")
 
 DIMENSION = 16
 IDS = 400
@@ -63,7 +66,7 @@ def run_and_kill(folder: Path, chance: random.Random) -> int:
         raise AssertionError("the child ended by itself")
     except subprocess.TimeoutExpired:
         child.send_signal(signal.SIGKILL)
-    said, _ = child.communicate(timeout=30)
+    said, _ = child.communicate(timeout=WAIT_LIMIT)
     # The last line may have been cut; the one before it was whole.
     lines = [line for line in said.splitlines(keepends=True) if line.endswith("\n")]
     return int(lines[-1]) if lines else 0

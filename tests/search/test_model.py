@@ -7,12 +7,15 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from graphvine.search import BadDocument, Document
 from graphvine.search.index import SearchIndex
+
+pytestmark = pytest.mark.long("plays hundreds of operations on an index")
 
 DIMENSION = 4
 KINDS = ("a", "b")

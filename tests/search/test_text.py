@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphvine.search import Document, Range, SearchError, Snippet
 from graphvine.search.index import SearchIndex
-from tests.search.samples import ids, section
+from tests.search.samples import DIMENSION, ids, section
 
 GRAPH = "A knowledge graph keeps facts as nodes and relations."
 WINE = "Wine is made from grapes. Grapes grow on vines."
@@ -25,10 +26,12 @@ LIBRARY = [
 ]
 
 
-@pytest.fixture
-def library(index: SearchIndex) -> SearchIndex:
-    index.apply(LIBRARY, [], 1)
-    return index
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SearchIndex]:
+    """One index for all who only read it."""
+    with SearchIndex(tmp_path_factory.mktemp("library") / "g.index", DIMENSION, background=False) as opened:
+        opened.apply(LIBRARY, [], 1)
+        yield opened
 
 
 @pytest.mark.parametrize(

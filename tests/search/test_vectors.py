@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from graphvine.search import searching
+from graphvine.search import searcher
 from graphvine.search.index import SearchIndex, Upkeep
 from tests.search.samples import DIMENSION, clustered_vectors, ids, nearest, section, unit_vectors
 from tests.support.threads import together
@@ -117,7 +117,7 @@ def test_filters_leave_the_nearest_that_match(
     tmp_path: Path, vectors: NDArray[np.float32], few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whichever way is taken: many candidates that are filtered, or few matches that are compared."""
-    monkeypatch.setattr(searching, "_FEW_MATCHES", few)
+    monkeypatch.setattr(searcher, "_FEW_MATCHES", few)
     with SearchIndex(tmp_path, DIMENSION, background=False, segment_rows=300) as index:
         fill(index, vectors)
         index.maintain()
@@ -152,5 +152,5 @@ def test_threads_search_while_one_applies(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("vector", [[1.0], [float("nan")] * DIMENSION, "text", [[1.0] * DIMENSION]])
 def test_a_bad_query_vector_is_a_clear_error(index: SearchIndex, vector: object) -> None:
-    with pytest.raises(searching.SearchError, match="the query's vector"):
+    with pytest.raises(searcher.SearchError, match="the query's vector"):
         index.vector(vector)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphvine.workers.parts.embedding import Embedder, EmbeddingPartsMissing, ModelNotUsable, open_embedder
+from graphvine.workers.common.embedding import Embedder, EmbeddingPartsMissing, ModelNotUsable, open_embedder
 from tests.embedding.small_models import write_small_model
 from tests.embedding.texts import PLAIN, WILD
 
@@ -45,7 +45,7 @@ def test_both_ways_say_the_same_of_the_model(light: Embedder, sentence: Embedder
 def test_the_library_itself_gives_these_vectors(light: Embedder) -> None:
     from sentence_transformers import SentenceTransformer
 
-    from graphvine.workers.parts.embedding.weights import require_packaged_folder
+    from graphvine.workers.common.embedding.weights import require_packaged_folder
 
     model = SentenceTransformer(str(require_packaged_folder()), device="cpu")
     texts = [text for text in TEXTS if text.isprintable()]

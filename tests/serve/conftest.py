@@ -11,15 +11,16 @@ import pytest
 from graphvine.settings import Settings
 from graphvine.workers.serve.settings import ServeSettings
 from tests.support.articles import fail_for_good
-from tests.support.doors import TOKEN, Served
+from tests.support.shared_graphs import TOKEN, Served
 from tests.support.stores import QUICK, Place
+from tests.support.waiting import WAIT_LIMIT
 
 AUTHORISED = {"Authorization": f"Bearer {TOKEN}"}
 
 
 def asking(served: Served, headers: dict[str, str] | None = None) -> httpx.Client:
     """A client of a service; certificates, which it has no use for, are not loaded."""
-    return httpx.Client(base_url=served.address, headers=headers, timeout=20, verify=False, trust_env=False)
+    return httpx.Client(base_url=served.address, headers=headers, timeout=WAIT_LIMIT, verify=False, trust_env=False)
 
 
 @pytest.fixture

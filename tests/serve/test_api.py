@@ -16,9 +16,9 @@ from graphvine.settings import Settings
 from graphvine.workers.serve.settings import ServeSettings
 from tests.serve.conftest import AUTHORISED, asking
 from tests.support.articles import fail_for_good, states, take_one
-from tests.support.doors import Served
+from tests.support.shared_graphs import Served
 from tests.support.stores import QUICK, Place
-from tests.support.waiting import eventually
+from tests.support.waiting import WAIT_LIMIT, eventually
 
 
 @pytest.fixture
@@ -168,14 +168,14 @@ def test_events_are_heard_as_they_happen(served: Served, owner: httpx.Client, gr
 
     thread = threading.Thread(target=listen)
     thread.start()
-    assert listening.wait(10)
+    assert listening.wait(WAIT_LIMIT)
     eventually(lambda: _one_listens(served))
     owner.post("/seeds", json={"titles": ["a"]})
     owner.post("/pipelines/article/pause", json={"reason": "because"})
-    served.doorway.room.hub.tick(served.doorway.room)
+    served.http_server.app_state.hub.tick(served.http_server.app_state)
     eventually(lambda: _names(heard, {"queue_changed", "paused", "status"}))
-    served.doorway.room.hub.close()
-    thread.join(10)
+    served.http_server.app_state.hub.close()
+    thread.join(WAIT_LIMIT)
     assert not thread.is_alive()
     facts = dict(heard)
     assert facts["paused"]["reason"] == "because" and facts["status"]["pipelines"]
@@ -189,18 +189,18 @@ def test_only_so_many_listen_and_who_leaves_makes_room(place: Place) -> None:
                 assert first.status_code == 200
                 eventually(lambda: _one_listens(served))
                 assert other.get("/events").status_code == 429
-            served.doorway.room.hub.tell("wake")  # a line that was left is noticed when something is sent
+            served.http_server.app_state.hub.publish("wake")  # a line that was left is noticed when something is sent
             eventually(lambda: _nobody_listens(served))
     finally:
         served.close()
 
 
 def _nobody_listens(served: Served) -> None:
-    assert served.doorway.room.hub.listeners == 0
+    assert served.http_server.app_state.hub.listeners == 0
 
 
 def _one_listens(served: Served) -> None:
-    assert served.doorway.room.hub.listeners == 1
+    assert served.http_server.app_state.hub.listeners == 1
 
 
 def _names(heard: list[tuple[str, Any]], wanted: set[str]) -> None:
@@ -223,7 +223,7 @@ def test_the_description_names_every_route(owner: httpx.Client) -> None:
 
 
 def test_before_the_graph_is_open_only_life_is_told(served: Served, owner: httpx.Client) -> None:
-    served.doorway.room.stopping.set()
+    served.http_server.app_state.stopping.set()
     assert owner.get("/healthz").status_code == 200
     for path in ("/readyz", "/status", "/machines"):
         answer = owner.get(path)

@@ -138,6 +138,7 @@ TYPED = {
 }
 
 
+@pytest.mark.long("runs every command beside a daemon")
 def test_every_command_works_through_it_or_says_what_to_do(
     neighbour: Neighbour, monkeypatch: pytest.MonkeyPatch
 ) -> None:

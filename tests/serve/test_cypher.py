@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.serve.conftest import AUTHORISED, asking
-from tests.support.doors import Served
+from tests.support.shared_graphs import Served
 
 
 def ask(served: Served, statement: str, *, headers: dict[str, str] | None = None, **more: Any) -> httpx.Response:

@@ -13,11 +13,12 @@ from tests.support.daemons import QUICK_DAEMON, DaemonProcess
 from tests.support.processes import Child, _Returned
 from tests.support.stores import Place
 
+pytestmark = pytest.mark.long("kills the daemon again and again while workers go on")
+
 WORKERS = 3
 NONE = ("--worker", "article=0", "--worker", "hn_item=0", "--worker", "scrape_item=0")
 
 
-@pytest.mark.timeout(900)
 def test_a_killed_daemon_loses_nothing(place: Place, full: bool) -> None:
     kills, draw = (50 if full else 3), random.Random(11)
     folder, stop = place.folder, place.folder / "stop"
@@ -36,7 +37,7 @@ def test_a_killed_daemon_loses_nothing(place: Place, full: bool) -> None:
             daemon = DaemonProcess(folder, *NONE)
             daemon.ready()
         stop.touch()
-        ends = [child.hear(120) for child in children]
+        ends = [child.hear() for child in children]
         assert all(isinstance(end, _Returned) for end in ends)
     finally:
         for child in children:

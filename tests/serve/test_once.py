@@ -13,73 +13,74 @@ from graphvine.errors import UnitFailed
 from graphvine.graph import Graph
 from graphvine.records import Step, Unit
 from graphvine.settings import Settings
-from graphvine.workers.serve.desk import Desk, OldNumber
+from graphvine.workers.serve.idempotency import Idempotency, OldNumber
 from graphvine.workers.serve.settings import ServeSettings
 from tests.conformance.test_units import failing
 from tests.support.articles import keys, linking, links, states, take_one
 from tests.support.cutting import CuttingProxy
-from tests.support.doors import TOKEN, Served
+from tests.support.shared_graphs import TOKEN, Served
 from tests.support.stores import QUICK, Place
 from tests.support.threads import together
+from tests.support.waiting import WAIT_LIMIT
 
 
 def seeding(graph: Graph, title: str, kept: Any) -> Any:
     unit = Unit.of([Step("article.seed", {"rows": [{"title": title, "seq": 0}], "now": 0})])
-    return graph.door.run(unit, lambda result: kept({"rows": list(result.rows), "held": []})).rows[0][0]["created"]
+    return graph.store.run(unit, lambda result: kept({"rows": list(result.rows), "held": []})).rows[0][0]["created"]
 
 
 def test_a_number_is_done_once_and_answered_as_often_as_it_is_asked(graph: Graph) -> None:
-    desk = Desk(graph)
-    assert [desk.once("lane", 1, again, lambda kept: seeding(graph, "a", kept)) for again in (False, True, False)] == [
+    idempotency = Idempotency(graph)
+    assert [idempotency.once("lane", 1, again, lambda kept: seeding(graph, "a", kept)) for again in (False, True, False)] == [
         True, True, True,
     ]  # fmt: skip
 
 
 def test_after_a_restart_the_receipt_answers(graph: Graph) -> None:
-    Desk(graph).once("lane", 1, False, lambda kept: seeding(graph, "a", kept))
+    Idempotency(graph).once("lane", 1, False, lambda kept: seeding(graph, "a", kept))
 
     def never(kept: Any) -> Any:
         raise AssertionError("done twice")
 
-    found = Desk(graph).once("lane", 1, True, never)
+    found = Idempotency(graph).once("lane", 1, True, never)
     assert found["rows"][0][0]["created"] is True
 
 
 def test_what_was_never_done_is_done_when_asked_again(graph: Graph) -> None:
-    Desk(graph).once("lane", 1, False, lambda kept: seeding(graph, "a", kept))
-    assert Desk(graph).once("lane", 2, True, lambda kept: seeding(graph, "b", kept)) is True
+    Idempotency(graph).once("lane", 1, False, lambda kept: seeding(graph, "a", kept))
+    assert Idempotency(graph).once("lane", 2, True, lambda kept: seeding(graph, "b", kept)) is True
     assert set(states(graph)) == {"a", "b"}
 
 
 def test_a_number_of_the_past_is_refused(graph: Graph) -> None:
-    desk = Desk(graph)
-    desk.once("lane", 2, False, lambda kept: seeding(graph, "a", kept))
+    idempotency = Idempotency(graph)
+    idempotency.once("lane", 2, False, lambda kept: seeding(graph, "a", kept))
     with pytest.raises(OldNumber):
-        desk.once("lane", 1, False, lambda kept: seeding(graph, "b", kept))
+        idempotency.once("lane", 1, False, lambda kept: seeding(graph, "b", kept))
     assert set(states(graph)) == {"a"}
 
 
 def test_one_that_comes_while_it_is_in_work_waits_for_it(graph: Graph) -> None:
-    desk, begun, go = Desk(graph), threading.Event(), threading.Event()
+    idempotency, begun, go = Idempotency(graph), threading.Event(), threading.Event()
 
     def slow(kept: Any) -> Any:
         begun.set()
-        assert go.wait(10)
+        assert go.wait(WAIT_LIMIT)
         return seeding(graph, "a", kept)
 
     def second() -> Any:
-        assert begun.wait(10)
+        assert begun.wait(WAIT_LIMIT)
         threading.Timer(0.05, go.set).start()
-        return desk.once("lane", 1, True, lambda kept: pytest.fail("done twice"))
+        return idempotency.once("lane", 1, True, lambda kept: pytest.fail("done twice"))
 
-    assert together([lambda: desk.once("lane", 1, False, slow), second]) == [True, True]
+    assert together([lambda: idempotency.once("lane", 1, False, slow), second]) == [True, True]
 
 
 def test_a_failure_is_answered_again_too(graph: Graph) -> None:
-    desk = Desk(graph)
+    idempotency = Idempotency(graph)
     for again in (False, True):
         with pytest.raises(UnitFailed):
-            desk.once("lane", 1, again, lambda kept: graph.run(Unit.of([failing(graph)])))
+            idempotency.once("lane", 1, again, lambda kept: graph.run(Unit.of([failing(graph)])))
 
 
 def test_a_large_answer_is_kept_without_its_rows(graph: Graph) -> None:
@@ -92,24 +93,24 @@ def test_a_large_answer_is_kept_without_its_rows(graph: Graph) -> None:
         graph.run(Unit.of([step]))
         return "whole"
 
-    Desk(graph).once("lane", 1, False, work)
-    assert Desk(graph).once("lane", 1, True, work) == {"rows": [[]], "held": [1, 2]}
+    Idempotency(graph).once("lane", 1, False, work)
+    assert Idempotency(graph).once("lane", 1, True, work) == {"rows": [[]], "held": [1, 2]}
 
 
 def test_old_receipts_are_dropped_and_new_ones_stay(graph: Graph, clock: Any) -> None:
-    Desk(graph).once("old", 1, False, lambda kept: seeding(graph, "a", kept))
+    Idempotency(graph).once("old", 1, False, lambda kept: seeding(graph, "a", kept))
     clock.forward(25 * 3600)
-    Desk(graph).once("new", 1, False, lambda kept: seeding(graph, "b", kept))
-    Desk(graph).drop_old()
+    Idempotency(graph).once("new", 1, False, lambda kept: seeding(graph, "b", kept))
+    Idempotency(graph).drop_old()
     assert [graph.read("graph.receipt", lane=lane) != [] for lane in ("old", "new")] == [False, True]
 
 
 @pytest.fixture
 def cut(served: Served) -> Iterator[tuple[Graph, CuttingProxy]]:
     """A graph whose line to the daemon can be cut."""
-    with CuttingProxy("127.0.0.1", served.doorway.port) as proxy:
+    with CuttingProxy("127.0.0.1", served.http_server.port) as proxy:
         # The proxy has another port, and the service looks at the Host: so it is told of it.
-        served.doorway.room.settings.allowed_hosts.append("127.0.0.1")
+        served.http_server.app_state.settings.allowed_hosts.append("127.0.0.1")
         with graphvine.open(f"http://:{TOKEN.replace(' ', '%20')}@127.0.0.1:{proxy.port}") as graph:
             yield graph, proxy
 
@@ -145,7 +146,7 @@ def test_a_finish_whose_answer_is_lost_is_no_lost_claim(served: Served, cut: tup
 def test_a_typed_write_whose_answer_is_lost_is_told_and_not_repeated(
     served: Served, cut: tuple[Graph, CuttingProxy]
 ) -> None:
-    from graphvine.engines.http_line import AnswerLost
+    from graphvine.engines.http.connection import AnswerLost
 
     graph, proxy = cut
     proxy.cut_next("/engine/execute")
@@ -156,12 +157,12 @@ def test_a_typed_write_whose_answer_is_lost_is_told_and_not_repeated(
 
 def test_who_asks_waits_for_a_service_that_is_started_anew(place: Place) -> None:
     first = Served(place.path, Settings(**QUICK), serve=ServeSettings(port=0))
-    port = first.doorway.port
+    port = first.http_server.port
     with graphvine.open(first.with_token) as graph:
         graph.seed("article", ["a", "b"])
         claims = graph.claims("article", "w")
         one = take_one(claims)
-        first.doorway.close()
+        first.http_server.close()
         first.graph.close()
         again: list[Served] = []
 
@@ -178,12 +179,12 @@ def test_who_asks_waits_for_a_service_that_is_started_anew(place: Place) -> None
 
 
 def test_a_service_that_stays_away_is_told(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    from graphvine.engines.http_line import StoreAway
+    from graphvine.engines.http.connection import StoreAway
 
     monkeypatch.setenv("GRAPHVINE_HTTP_WAIT_SECONDS", "0.2")
     served = Served(place.path, Settings(**QUICK), serve=ServeSettings(port=0))
     graph = graphvine.open(served.with_token)
-    served.doorway.close()
+    served.http_server.close()
     served.graph.close()
     with pytest.raises(StoreAway, match="start 'graphvine serve' again"):
         graph.read("article.counts")
@@ -191,12 +192,12 @@ def test_a_service_that_stays_away_is_told(place: Place, monkeypatch: pytest.Mon
 
 
 def test_a_wrong_token_and_a_stranger_are_told_apart(served: Served) -> None:
-    from graphvine.engines.http_line import TokenRefused
+    from graphvine.engines.http.connection import TokenRefused
     from graphvine.errors import SettingsError
 
     with pytest.raises(TokenRefused, match="GRAPHVINE_TOKEN"):
         graphvine.open(served.address)
     for address in ("http://", "http://127.0.0.1:99999", "http://127.0.0.1/a/path", "http://:secret@/"):
-        with pytest.raises(SettingsError, match="is no address") as raised:
+        with pytest.raises(SettingsError, match="is not a valid address") as raised:
             graphvine.open(address)
         assert "secret" not in str(raised.value)

@@ -12,7 +12,7 @@ from graphvine.workers.serve.api.page import POLICY, load
 from graphvine.workers.serve.settings import ServeSettings
 from tests.serve.conftest import asking
 from tests.support.articles import linking
-from tests.support.doors import Served
+from tests.support.shared_graphs import Served
 from tests.support.stores import QUICK, Place
 
 SCRIPTS = {name: part.body.decode() for name, part in load().items() if name.endswith(".js")}

@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from graphvine.workers.serve.receiving import BadUpload, ReceiveLimits, receive, shown_name
+from graphvine.workers.serve.multipart import BadUpload, ReceiveLimits, receive, shown_name
 
 LIMITS = ReceiveLimits(max_file_bytes=3_000_000, max_field_bytes=100, max_fields=3)
 

@@ -15,13 +15,13 @@ import httpx
 import pytest
 
 from graphvine.errors import StoreClosed
+from graphvine.workers.requests import WorkRequest
 from graphvine.workers.serve import jobs as serve_jobs
-from graphvine.workers.serve.hiring import HIRED, run_hired
 from tests.hn.server import HANGS, HackerNewsServer, serving
 from tests.support.daemons import COMMAND, QUICK_DAEMON, DaemonProcess, environment
-from tests.support.doors import Served
+from tests.support.shared_graphs import Served
 from tests.support.stores import Place
-from tests.support.waiting import eventually
+from tests.support.waiting import WAIT_LIMIT, eventually
 from tests.support.web_server import Request, WebServer
 
 # No worker takes an upload or an item up: what goes on is the job.
@@ -37,10 +37,10 @@ items_at_once = 20
 [scrape]
 allowed_private_hosts = "127.0.0.1"
 summarizer = "words"
-manager_seconds = 1
+manager_seconds = 5
 """
 PAGE = "<html><head><title>Vines</title></head><body><article>" + "<p>A vine climbs up a wall. It grips.</p>" * 20
-ITEMS = 400
+ITEMS = 1_200
 
 
 @pytest.fixture
@@ -63,9 +63,10 @@ def story(id: int) -> dict[str, Any]:
 def owner(daemon: DaemonProcess) -> httpx.Client:
     service = daemon.ready()
     headers = {"Authorization": f"Bearer {service.token}"}
-    return httpx.Client(base_url=service.address, headers=headers, timeout=20, verify=False, trust_env=False)
+    return httpx.Client(base_url=service.address, headers=headers, timeout=WAIT_LIMIT, verify=False, trust_env=False)
 
 
+@pytest.mark.long("three daemons after one another")
 def test_what_is_on_its_way_outlives_its_daemon(folder: Path, hn: HackerNewsServer) -> None:
     """A pull, an upload and a batch that came by HTTP, and a worker that a command keeps: killed, ended, and gone on."""
     free = threading.Event()
@@ -98,15 +99,15 @@ def test_what_is_on_its_way_outlives_its_daemon(folder: Path, hn: HackerNewsServ
             free.set()
             seed(client, 14)
             for path in (f"/jobs/{pull}", f"/uploads/{upload}", "/hn/items/14"):
-                eventually(lambda path=path: _is(client, path, "done", "completed"), 30)
-            eventually(lambda: _scraped(client), 40)
+                eventually(lambda path=path: _is(client, path, "done", "completed"))
+            eventually(lambda: _scraped(client))
             assert client.get(f"/uploads/{upload}").json()["processed_items"] == ITEMS
             assert client.get("/hn/items/12").status_code == 200
             assert hn.asked.count("item/1") == 1, "the walk went on where it was"
             eventually(lambda: _left_are(folder, []))
             last = client.post("/hn/pull", json={"first": 15, "last": 16}).json()
             eventually(lambda: _counted(hn, "item/15", 1))
-        assert second.end() < 10
+        assert second.end() == 0
 
         third = stack.enter_context(DaemonProcess(folder, *NONE))
         with owner(third) as client:
@@ -139,7 +140,7 @@ class Working:
 
     def end(self) -> str:
         self._process.send_signal(signal.SIGTERM)
-        out, err = self._process.communicate(timeout=20)
+        out, err = self._process.communicate(timeout=WAIT_LIMIT)
         assert self._process.returncode == 0, err
         return out
 
@@ -150,12 +151,11 @@ def seed(client: httpx.Client, id: int) -> None:
 
 def test_a_worker_that_nobody_watches_any_more_ends(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serve_jobs, "_UNWATCHED_SECONDS", 0.1)
-    asked = {"pipeline": "upload", "batch": None, "once": False, "until_empty": False}
-    job = served.doorway.room.jobs.start(HIRED, asked, run_hired, keep=False, while_watched=True)
+    job = served.http_server.app_state.jobs.start(WorkRequest(pipeline="upload"), keep=False)
     eventually(lambda: _stopped(job))
-    served.doorway.room.jobs.tell_to_stop()
+    served.http_server.app_state.jobs.tell_to_stop()
     with pytest.raises(StoreClosed):
-        served.doorway.room.jobs.start(HIRED, asked, run_hired)
+        served.http_server.app_state.jobs.start(WorkRequest(pipeline="upload"))
 
 
 def _stopped(job: serve_jobs.Job) -> None:

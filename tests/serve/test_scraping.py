@@ -12,8 +12,8 @@ import pytest
 
 import graphvine
 from graphvine.workers.scrape.service import serve
-from tests.support.doors import Served
-from tests.support.waiting import eventually
+from tests.support.shared_graphs import Served
+from tests.support.waiting import WAIT_LIMIT, eventually
 from tests.support.web_server import Request, WebServer
 
 PAGE = "<html><head><title>Vines</title></head><body><article>" + "<p>A vine climbs up a wall. It grips.</p>" * 20
@@ -42,7 +42,7 @@ def leading(served: Served, site: WebServer) -> Iterator[None]:
     thread.start()
     yield
     stop.set()
-    thread.join(20)
+    thread.join(WAIT_LIMIT)
     assert not thread.is_alive()
 
 
@@ -53,7 +53,7 @@ def results(owner: httpx.Client, name: str, count: int) -> dict[str, Any]:
         assert len(at_rest) == count, found
         return at_rest
 
-    return eventually(look, 40)
+    return eventually(look)
 
 
 def test_a_batch_is_led_and_a_redirect_inward_is_refused(
@@ -85,11 +85,11 @@ def test_pages_put_into_a_finished_batch_are_taken_up(
         assert (found["status"], found["round"]) == ("finished", round), found
 
     add(f"{site.url}/one", bad)
-    eventually(lambda: finished(1), 40)
+    eventually(lambda: finished(1))
     add(f"{site.url}/two")
-    eventually(lambda: finished(2), 40)
+    eventually(lambda: finished(2))
     assert served.graph.requeue("scrape_item", everything=True) == 1
-    eventually(lambda: finished(3), 40)
+    eventually(lambda: finished(3))
     found = results(owner, "grown", 3)
     assert [one["state"] for url, one in sorted(found.items())] == ["completed", "failed", "completed"], found
 

@@ -6,12 +6,16 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 import graphvine
 from tests.acceptance.cli_support import process
 from tests.support.articles import states
 from tests.support.daemons import COMMAND, QUICK_DAEMON, DaemonProcess, environment
 from tests.support.stores import Place
-from tests.support.waiting import eventually
+from tests.support.waiting import WAIT_LIMIT, eventually
+
+pytestmark = pytest.mark.long("six processes share a store")
 
 WORKERS = 4
 
@@ -37,7 +41,7 @@ def test_four_workers_and_a_console_share_a_store_with_its_daemon(place: Place) 
         console = start(folder, "console", "--csv")
         assert console.stdin is not None and console.stdout is not None
         try:
-            eventually(lambda: _all_there(daemon, WORKERS + 1), 30)
+            eventually(lambda: _all_there(daemon, WORKERS + 1))
             process("seed", "article", "Vine", "--graph", "graph.db", cwd=folder)
             seen: list[int] = []
             with graphvine.open(daemon.where) as graph:
@@ -50,13 +54,13 @@ def test_four_workers_and_a_console_share_a_store_with_its_daemon(place: Place) 
                     found = set(states(graph).values())
                     assert found <= {"processed", "failed"}, found
 
-                eventually(grown, 90)
+                eventually(grown)
                 total = len(states(graph))
             assert seen == sorted(seen) and seen[-1] == total == 81
-            console.communicate(timeout=20)
+            console.communicate(timeout=WAIT_LIMIT)
             for worker in workers:
                 worker.terminate()
-            said = [worker.communicate(timeout=30) for worker in workers]
+            said = [worker.communicate(timeout=WAIT_LIMIT) for worker in workers]
             assert [worker.returncode for worker in workers] == [0] * WORKERS, said
         finally:
             for one in (*workers, console):

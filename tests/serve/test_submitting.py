@@ -14,7 +14,7 @@ from graphvine.graph import Graph
 from graphvine.workers.pipeline import CannotWork
 from graphvine.workers.registry import handler
 from tests.support.articles import states
-from tests.support.doors import Served
+from tests.support.shared_graphs import Served
 
 STORY = {"id": 1, "type": "story", "title": "A graph of vines", "by": "ada", "time": 1_700_000_000, "score": 7}
 REPLY = {"id": 2, "type": "comment", "parent": 1, "text": "It climbs.", "by": "bob", "time": 1_700_000_100}

@@ -15,7 +15,7 @@ from graphvine.workers.pipeline import CannotWork, Context
 from graphvine.workers.serve.settings import ServeSettings
 from graphvine.workers.serve.supervisor import Supervisor
 from tests.support.articles import states
-from tests.support.waiting import eventually
+from tests.support.waiting import WAIT_LIMIT, eventually
 
 QUICK = ServeSettings(restart_seconds=0.01, restart_max_seconds=0.05)
 
@@ -67,7 +67,7 @@ def test_nothing_is_loaded_before_there_is_something_to_do(graph: Graph) -> None
     graph.seed("article", map(str, range(30)))
     eventually(lambda: processed(graph))
     assert house.built == 2
-    assert supervisor.stop(10)
+    assert supervisor.stop(WAIT_LIMIT)
     assert house.closed == 2
     assert {info.state for info in supervisor.infos()} == {"ended"}
 
@@ -78,7 +78,7 @@ def _waiting(supervisor: Supervisor) -> None:
 
 def test_a_worker_that_dies_is_started_anew_and_loses_nothing(graph: Graph) -> None:
     told: list[dict[str, Any]] = []
-    graph.door.listen(lambda event, facts: told.append(facts) if event == "worker_restarted" else None)
+    graph.store.subscribe(lambda event, facts: told.append(facts) if event == "worker_restarted" else None)
     house = House(deaths=3)
     supervisor = Supervisor(graph, QUICK, {"article": 1}, house.build)
     graph.seed("article", map(str, range(30)))
@@ -90,7 +90,7 @@ def test_a_worker_that_dies_is_started_anew_and_loses_nothing(graph: Graph) -> N
     assert [facts["pause_seconds"] for facts in told] == [0.01, 0.02, 0.04], "each pause is twice the one before"
     retries = graph.query("MATCH (a:Article) RETURN max(a.retry_count)").rows
     assert retries == [[0]], "what it held was given back, with nothing held against it"
-    assert supervisor.stop(10)
+    assert supervisor.stop(WAIT_LIMIT)
 
 
 def test_one_that_dies_while_it_is_built_is_tried_again(graph: Graph) -> None:
@@ -107,7 +107,7 @@ def test_one_that_dies_while_it_is_built_is_tried_again(graph: Graph) -> None:
     graph.seed("article", ["a"])
     supervisor.start()
     eventually(lambda: processed(graph))
-    assert supervisor.stop(10) and tries == 3
+    assert supervisor.stop(WAIT_LIMIT) and tries == 3
 
 
 def test_what_is_in_work_is_given_back_when_it_is_told_to_stop(graph: Graph) -> None:
@@ -115,8 +115,8 @@ def test_what_is_in_work_is_given_back_when_it_is_told_to_stop(graph: Graph) -> 
     supervisor = Supervisor(graph, QUICK, {"article": 1}, house.build)
     graph.seed("article", map(str, range(5)))
     supervisor.start()
-    assert house.reached.wait(10)
-    assert supervisor.stop(10)
+    assert house.reached.wait(WAIT_LIMIT)
+    assert supervisor.stop(WAIT_LIMIT)
     assert graph.query("MATCH (a:Article) RETURN DISTINCT a.expansion_state, a.lease").rows == [["discovered", 0]]
 
 
@@ -129,12 +129,12 @@ def test_a_service_that_dies_is_started_anew_too(graph: Graph) -> None:
         if len(runs) < 3:
             raise ValueError("it broke")
         over.set()
-        assert stop.wait(20)
+        assert stop.wait(WAIT_LIMIT)
 
     supervisor = Supervisor(graph, QUICK, {}, House().build, {"scrape_item": serve})
     supervisor.start()
-    assert over.wait(10)
-    assert supervisor.stop(10) and len(runs) == 3
+    assert over.wait(WAIT_LIMIT)
+    assert supervisor.stop(WAIT_LIMIT) and len(runs) == 3
 
 
 @pytest.mark.parametrize("paused", [True, False])
@@ -148,5 +148,5 @@ def test_a_paused_pipeline_rests(graph: Graph, paused: bool) -> None:
     if paused:
         assert not house.reached.wait(0.7)
         graph.resume("article")
-    assert house.reached.wait(10)
-    assert supervisor.stop(10)
+    assert house.reached.wait(WAIT_LIMIT)
+    assert supervisor.stop(WAIT_LIMIT)

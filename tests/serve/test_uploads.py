@@ -13,7 +13,7 @@ import pytest
 
 import graphvine
 from graphvine.errors import GraphvineError
-from tests.support.doors import Served
+from tests.support.shared_graphs import Served
 from tests.support.waiting import eventually
 
 ITEMS = [{"id": n, "type": "story", "title": f"Vine {n}", "by": "ada", "time": 1_700_000_000 + n} for n in range(1, 51)]
@@ -30,7 +30,7 @@ def at_rest(owner: httpx.Client, id: str) -> dict[str, Any]:
         assert found["state"] in ("completed", "partial_success", "failed"), found["state"]
         return found
 
-    return eventually(look, 40)
+    return eventually(look)
 
 
 def test_a_file_is_taken_in_and_watched(owner: httpx.Client) -> None:
@@ -61,7 +61,7 @@ def test_step_by_step(owner: httpx.Client) -> None:
     made = owner.post("/uploads", files={"file": ("a.json", json.dumps(ITEMS))}, data={"auto": "no"}).json()
     assert made["state"] == "uploaded"
     owner.post(f"/uploads/{made['upload_id']}/validate")
-    eventually(lambda: _is(owner, made["upload_id"], "validated"), 20)
+    eventually(lambda: _is(owner, made["upload_id"], "validated"))
     owner.post(f"/uploads/{made['upload_id']}/start")
     assert at_rest(owner, made["upload_id"])["state"] == "completed"
 
@@ -89,7 +89,7 @@ def test_a_client_of_a_served_graph_uploads(served: Served, tmp_path: Path) -> N
     file.write_text(json.dumps(ITEMS))
     told: list[dict[str, Any]] = []
     with graphvine.open(served.with_token) as graph:
-        graph.door.listen(lambda event, facts: told.append(facts) if event == "upload" else None)
+        graph.store.subscribe(lambda event, facts: told.append(facts) if event == "upload" else None)
         upload = graph.upload(file)
         assert (upload.state, upload.processed_items) == ("completed", 50)
         with pytest.raises(GraphvineError, match="graphvine work upload"):

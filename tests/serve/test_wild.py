@@ -9,15 +9,16 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 
 from tests.serve.conftest import AUTHORISED
-from tests.support.doors import Served
+from tests.support.shared_graphs import Served
+
+pytestmark = pytest.mark.long("wild inputs for every route")
 
 # They answer for as long as somebody listens.
 _STREAMS = ("/events", "/jobs/{id}/events")
 # They go out to other machines.
-_OUTWARD = ("/hn/pull", "/grow")
+_OUTWARD = ("/hn/pull", "/grow", "/refresh")
 
 
-@pytest.mark.timeout(3600)
 def test_no_route_has_a_fault(full_house: Served, full: bool) -> None:
     schema = schemathesis.openapi.from_url(f"{full_house.address}/openapi.json")
     tried, faults = 0, []

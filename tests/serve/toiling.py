@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import graphvine
-from graphvine.engines.http import HttpEngine
+from graphvine.engines.http.engine import HttpEngine
 from graphvine.errors import ClaimLost
 from graphvine.graph import Graph
 from graphvine.settings import Settings

@@ -8,9 +8,9 @@ import subprocess
 import time
 from pathlib import Path
 
+from tests.support.waiting import WAIT_LIMIT
 from tests.tools import neo4j_jars
 
-START_SECONDS = 150
 USER, PASSWORD = "neo4j", "grows-on-walls"
 _OPENED = tuple(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "java.io", "sun.nio.ch"))
 
@@ -50,7 +50,7 @@ class Neo4jServer:
         command = ("java", *heap, *jars, *_OPENED, "org.neo4j.server.CommunityEntryPoint", *home)
         with (self.folder / "server.log").open("ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log)
-        end = time.monotonic() + START_SECONDS
+        end = time.monotonic() + WAIT_LIMIT
         while not answers(self.port):
             if self.process.poll() is not None or time.monotonic() > end:
                 tail = (self.folder / "server.log").read_text(errors="replace")[-2_000:]
@@ -75,14 +75,14 @@ class Neo4jServer:
         """Ask it to end, as an administrator would."""
         if self.process is not None:
             self.process.terminate()
-            self.process.wait(60)
+            self.process.wait(WAIT_LIMIT)
             self.process = None
 
     def kill(self) -> None:
         """End it as a power cut would."""
         if self.process is not None:
             self.process.kill()
-            self.process.wait(60)
+            self.process.wait(WAIT_LIMIT)
             self.process = None
 
     def remove(self) -> None:

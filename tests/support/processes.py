@@ -16,6 +16,8 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any, Self
 
+from tests.support.waiting import WAIT_LIMIT
+
 _context = multiprocessing.get_context("forkserver")
 Send = Callable[[Any], None]
 
@@ -51,11 +53,11 @@ class Child:
         assert self._process.pid is not None
         return self._process.pid
 
-    def hear(self, seconds: float = 60) -> Any:
+    def hear(self) -> Any:
         """What it says next; what it raised is raised here."""
-        if not self._hears.poll(seconds):
+        if not self._hears.poll(WAIT_LIMIT):
             self.kill()
-            raise ChildDied(f"no word for {seconds} s")
+            raise ChildDied(f"no word for {WAIT_LIMIT} s")
         try:
             kind, said = self._hears.recv()
         except EOFError:
@@ -68,6 +70,11 @@ class Child:
     def says_nothing_for(self, seconds: float) -> bool:
         """Let it live for so long; False as soon as it says something, or ends."""
         return not self._hears.poll(seconds)
+
+    def wait_for_death(self) -> None:
+        """Until it is gone, by `die_after` or its own end."""
+        self._process.join(WAIT_LIMIT)
+        assert not self._process.is_alive(), "it lives on"
 
     def kill(self) -> None:
         """SIGKILL, now. Nothing is there of it when this returns."""
@@ -89,13 +96,24 @@ class Child:
         return said
 
 
-def run(work: Callable[..., Any], *arguments: Any, seconds: float = 60) -> Any:
+def run(work: Callable[..., Any], *arguments: Any) -> Any:
     """Run this in a process of its own to its end; returns what it returned."""
     with Child(work, *arguments) as child:
-        said = child.hear(seconds)
+        said = child.hear()
         while not isinstance(said, _Returned):
-            said = child.hear(seconds)
+            said = child.hear()
         return said.value
+
+
+def die_after(seconds: float) -> None:
+    """In the child: have the system end this process so soon, whatever it is doing then.
+
+    Nothing of it runs any more, as after SIGKILL from outside; but the moment does not depend on when a busy machine
+    lets the parent run.
+    """
+    if seconds <= 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    signal.setitimer(signal.ITIMER_REAL, seconds)  # nobody handles SIGALRM here: it ends the process
 
 
 class _Returned:

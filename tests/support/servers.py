@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphvine.engines.neo4j_address import parse_address
-from graphvine.engines.neo4j_texts import ported
-from graphvine.schema import migrations
+from graphvine.engines.neo4j.address import parse_address
+from graphvine.engines.neo4j.steps import ported
+from graphvine.pipelines import migrations
 from tests.support.neo4j_server import Neo4jServer
 from tests.tools import parts
 
@@ -64,8 +64,8 @@ def stop() -> None:
 def empty(where: str, *, wholly: bool) -> None:
     """Take everything out of the graph; not wholly means that its schema and its machines stay."""
     with session(where) as asking:
-        here = ported().entities
-        known = {entity: steps[-1].version for entity, steps in migrations("neo4j").items() if entity in here}
+        here = ported()
+        known = {entity: steps[-1].version for entity, steps in migrations(here).items() if entity in here.entities}
         recorded = dict(asking.run("MATCH (v:SchemaVersion) RETURN v.entity, v.version").values())
         kept = [_MARK] if wholly or recorded != known else [_MARK, "SchemaVersion", "Pipeline", "State"]
         condition = " OR ".join(f"n:{label}" for label in kept)

@@ -43,9 +43,9 @@ class Place:
             self._take_the_server()
         chosen = Settings(**{**QUICK, **settings})
         if self.engine == "http":
-            from tests.support.doors import open_through_a_door
+            from tests.support.shared_graphs import open_through_a_server
 
-            return open_through_a_door(self.path, chosen, clock or ManualClock(), create=create)
+            return open_through_a_server(self.path, chosen, clock or ManualClock(), create=create)
         return graphvine.open(self.where, settings=chosen, clock=clock or ManualClock(), create=create)
 
     def copy_to(self, folder: Path) -> Place:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from tests.support.waiting import WAIT_LIMIT
+
 T = TypeVar("T")
 
 
@@ -15,8 +17,8 @@ def together(works: Sequence[Callable[[], T]]) -> list[T]:
     start = threading.Barrier(len(works))
 
     def run(work: Callable[[], T]) -> T:
-        start.wait(timeout=30)
+        start.wait(timeout=WAIT_LIMIT)
         return work()
 
     with ThreadPoolExecutor(len(works)) as pool:
-        return [future.result(timeout=100) for future in [pool.submit(run, work) for work in works]]
+        return [future.result(timeout=WAIT_LIMIT) for future in [pool.submit(run, work) for work in works]]

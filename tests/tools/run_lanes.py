@@ -1,9 +1,11 @@
-"""Run the lanes one after another, and end with a table.
+"""Run the lanes one after another, and end with a table and with what was left out.
 
-Usage: python -m tests.tools.run_lanes [--full] [--install-only] [LANE ...]
+Usage: python -m tests.tools.run_lanes [--long | --full] [--install-only] [LANE ...]
 
-On a laptop a lane whose parts are missing is left out, with a line that says what brings them. With CI=true
-the parts are installed, most of them while the first lane runs, and then nothing may be left out and no test skipped.
+Without a lane named, the core lane runs, without its long tests: some minutes, and nothing has to be installed for it.
+--long adds the tests marked long. --full runs every lane whose parts are there, with the long tests and the long counts.
+With CI=true every lane runs, with the long tests: the parts are installed, most of them while the first lane runs, and
+then nothing may be left out and no test skipped. Interrupted or terminated, it ends every process it has started.
 """
 
 from __future__ import annotations
@@ -18,10 +20,24 @@ from dataclasses import dataclass, field
 
 from tests.tools.lanes import LANES, Lane
 from tests.tools.parts import Command
+from tests.tools.processes import Interrupted, nothing_left_behind
 from tests.tools.pytest_runs import Counts, run_pytest
 
-PASSED, FAILED, LEFT_OUT = "passed", "FAILED", "left out"
-FULL_TAKES = 6  # how much longer a lane may take with the long counts
+PASSED, FAILED, LEFT_OUT, READY = "passed", "FAILED", "left out", "ready"
+# Ends a lane that hangs, however busy the machine is; a whole run takes under an hour on two cores.
+LANE_SECONDS, FULL_LANE_SECONDS = 4 * 3600, 24 * 3600
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much of a lane is run."""
+
+    long: bool = False  # the tests and runs that are marked long, too
+    full: bool = False  # and with the long counts
+    strict: bool = False  # a skip that no capability explains is a failure
+
+    def options(self) -> tuple[str, ...]:
+        return (*(() if self.long else ("-m", "not long")), *(("--full",) if self.full else ()))
 
 
 @dataclass
@@ -31,6 +47,8 @@ class Result:
     counts: Counts = field(default_factory=Counts)
     seconds: float = 0.0
     note: str = ""
+    # What was not asked for: each with the command that runs it.
+    left_out: list[tuple[str, str]] = field(default_factory=list)
 
 
 def bring(lanes: list[Lane], ahead: ThreadPoolExecutor) -> dict[str, Future[str]]:
@@ -65,71 +83,100 @@ def what_brings(lane: Lane) -> str:
     return f"needs {names}: make parts LANES={lane.name}{by_hand}"
 
 
-def run(lane: Lane, full: bool, strict: bool) -> Result:
-    """Run the lane's suites; `strict` counts a skip that no capability explains as a failure."""
+def run(lane: Lane, extent: Extent) -> Result:
+    """Run the lane's suites as far as is asked for."""
     started, result = time.monotonic(), Result(lane.name, PASSED)
-    limit = lane.minutes * 60 * (FULL_TAKES if full else 1)
+    limit = FULL_LANE_SECONDS if extent.full else LANE_SECONDS
+    again = f"make test LANES={lane.name} LONG=1"
     for suite in lane.runs:
-        if suite.exists():
-            left = limit - (time.monotonic() - started)
-            arguments = (*suite.present(), *suite.options, *(("--full",) if full else suite.unless_full))
-            status, counts = run_pytest(lane.python, arguments, max(left, 1))
-            result.counts.add(counts)
-            if status != 0:
-                result.verdict, result.note = FAILED, f"pytest ended with {status}"
-    if strict and result.counts.unexplained:
+        if suite.long and not extent.long:
+            result.left_out.append((f"{lane.name}: {suite.long}", again))
+            continue
+        left = limit - (time.monotonic() - started)
+        status, counts = run_pytest(lane.python, (*suite.folders, *suite.options, *extent.options()), max(left, 1))
+        result.counts.add(counts)
+        if status != 0:
+            result.verdict, result.note = FAILED, f"pytest ended with {status}; {counts}"
+    if result.counts.left_out:
+        result.left_out.insert(0, (f"{lane.name}: {result.counts.left_out} tests that take long", again))
+    if extent.strict and result.counts.unexplained:
         result.verdict, result.note = FAILED, "skipped: " + "; ".join(result.counts.unexplained)
     return result
 
 
+def left_out_lane(lane: Lane) -> Result:
+    command = what_brings(lane) if lane.missing() else f"make test LANES={lane.name}"
+    return Result(lane.name, LEFT_OUT, left_out=[(f"lane {lane.name}", command)])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("lanes", nargs="*", metavar="LANE", help="default: every lane that has tests")
-    parser.add_argument("--full", action="store_true", help="run the long counts")
+    parser.add_argument("lanes", nargs="*", metavar="LANE", help="default: core; with --full or CI=true, every lane")
+    parser.add_argument("--long", action="store_true", help="run the tests that take long, too")
+    parser.add_argument("--full", action="store_true", help="run every test with the long counts")
     parser.add_argument("--install-only", action="store_true", help="bring the lanes' parts and run nothing")
     chosen = parser.parse_args()
     known = {lane.name: lane for lane in LANES}
     if unknown := [name for name in chosen.lanes if name not in known]:
         parser.error(f"no lane is called {', '.join(unknown)}; there are {', '.join(known)}")
-    wanted = [known[name] for name in chosen.lanes] or [lane for lane in LANES if lane.exists()]
-
     strict = os.environ.get("CI", "").lower() in ("true", "1")
+    extent = Extent(long=chosen.long or chosen.full or strict, full=chosen.full, strict=strict)
+    everything = strict or chosen.full or chosen.install_only
+    wanted = chosen.lanes or [name for name, lane in known.items() if everything or lane.everyday]
     results: list[Result] = []
+    interruption: Interrupted | None = None
     with ThreadPoolExecutor(1) as ahead:
-        brought = bring(wanted, ahead) if strict or chosen.install_only else {}
-        for lane in wanted:
-            print(f"\n== lane {lane.name} ==", flush=True)
-            started = time.monotonic()
-            refusal = brought[lane.name].result() if lane.name in brought else ""
-            if refusal:
-                result = Result(lane.name, FAILED, note=refusal)
-            elif chosen.install_only:
-                result = Result(lane.name, "ready")
-            elif not lane.exists():
-                result = Result(lane.name, FAILED, note="has no tests yet")
-            elif lane.missing():
-                result = Result(lane.name, LEFT_OUT, note=what_brings(lane))
-            else:
-                result = run(lane, chosen.full, strict)
-            result.seconds = time.monotonic() - started
-            if result.note:
-                print(f"   {result.verdict}: {result.note}", flush=True)
-            results.append(result)
-    return report(results)
+        try:
+            with nothing_left_behind():
+                brought = bring([known[name] for name in wanted], ahead) if strict or chosen.install_only else {}
+                for name in wanted:
+                    results.append(Result(name, "stopped"))
+                    results[-1] = one_lane(known[name], extent, brought.get(name), install_only=chosen.install_only)
+        except Interrupted as caught:
+            interruption = caught
+    if not chosen.lanes:
+        results += [left_out_lane(lane) for name, lane in known.items() if name not in wanted]
+    return report(results, extent, interruption)
 
 
-def report(results: list[Result]) -> int:
-    """Print the table and, as the last line, the sum in the form of pytest's own."""
+def one_lane(lane: Lane, extent: Extent, brought: Future[str] | None, *, install_only: bool) -> Result:
+    print(f"\n== lane {lane.name} ==", flush=True)
+    started = time.monotonic()
+    refusal = brought.result() if brought is not None else ""
+    if refusal:
+        result = Result(lane.name, FAILED, note=refusal)
+    elif install_only:
+        result = Result(lane.name, READY)
+    elif lane.missing():
+        result = left_out_lane(lane)
+    else:
+        result = run(lane, extent)
+    result.seconds = time.monotonic() - started
+    if result.note:
+        print(f"   {result.verdict}: {result.note}", flush=True)
+    return result
+
+
+def report(results: list[Result], extent: Extent, interruption: Interrupted | None = None) -> int:
+    """Print the table, what was left out and, as the last line, the sum in the form of pytest's own."""
     print("\n== lanes ==")
     total = Counts()
     for result in results:
         total.add(result.counts)
-        told = result.note or str(result.counts)
-        print(f"{result.lane:<22} {result.verdict:<9} {result.seconds:7.1f} s   {told}")
+        said = result.note or ("" if result.verdict in (LEFT_OUT, READY) else str(result.counts))
+        print(f"{result.lane:<22} {result.verdict:<9} {result.seconds:7.1f} s   {said}".rstrip())
+    left_out = [entry for result in results for entry in result.left_out]
+    if not extent.full and any(result.counts.outcomes for result in results):
+        left_out.append(("the long counts", "make full"))
+    if left_out:
+        print("\n== left out ==")
+        for what, command in left_out:
+            print(f"{what:<40} {command}")
     failed = any(result.verdict == FAILED for result in results)
+    ending = f", interrupted by {interruption.signal}" if interruption else ", a lane failed" if failed else ""
     seconds = sum(result.seconds for result in results)
-    print(f"===== {total}{', a lane failed' if failed else ''} in {seconds:.2f}s =====", flush=True)
-    return 1 if failed else 0
+    print(f"===== {total}{ending} in {seconds:.2f}s =====", flush=True)
+    return int(str(interruption.code)) if interruption else int(failed)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from tests.tools.package_tree import REPOSITORY, make_tree, source_names
+from tests.tools.processes import nothing_left_behind
 
 
 def check(*command: str, **variables: str) -> int:
@@ -31,4 +32,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with nothing_left_behind():
+        sys.exit(main())

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.waiting import WAIT_LIMIT
+
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
@@ -30,9 +32,10 @@ SCRIPTS = sorted(file.name for file in BENCHMARKS.glob("*.py") if file.name != "
 
 def quick(script: str, *options: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(BENCHMARKS / script), "--quick", *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=110)
+    return subprocess.run(command, capture_output=True, text=True, timeout=WAIT_LIMIT)
 
 
+@pytest.mark.long("runs every benchmark, if with tiny sizes")
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_a_quick_run_gives_figures_and_every_judged_goal_holds(script: str) -> None:
     done = quick(script, "--json")

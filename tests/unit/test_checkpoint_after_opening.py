@@ -42,6 +42,7 @@ def fail(graph: Graph, folder: Path) -> Graph:
     return graph
 
 
+@pytest.mark.long("opens a store some hundred times")
 @pytest.mark.parametrize("again", [close, fail])
 def test_a_store_that_is_opened_again_and_again_keeps_its_memory(
     tmp_path: Path, again: Callable[[Graph, Path], Graph]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from graphvine.engines.checkpoints import CheckpointPolicy
+from graphvine.engines.kuzu.checkpoints import CheckpointPolicy
 from tests.support.articles import states
 from tests.support.stores import Place
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from graphvine.engines.checkpoints import CheckpointPolicy, bytes_held, columns_set
+from graphvine.engines.kuzu.checkpoints import CheckpointPolicy, bytes_held
+from graphvine.queries.compile import Statement, columns_set
+from graphvine.queries.model import By
 
 MB = 1 << 20
 
@@ -24,12 +26,18 @@ def test_columns_that_a_statement_sets(text: str, columns: int) -> None:
     assert columns_set(text) == columns
 
 
+def setting(columns: int, rows: str = "") -> Statement:
+    """A statement that sets so many columns of rows that are named by their numbers."""
+    batch = By(rows, "lo", "hi") if rows else None
+    return Statement("", "", columns_set=columns, rows=rows, by_number=bool(rows), batch=batch)
+
+
 def test_rows_near_each_other_hold_less_than_rows_all_over() -> None:
-    near = bytes_held(3, {"seqs": list(range(1000))})
-    spread = bytes_held(3, {"seqs": list(range(0, 1_000 * 2_048, 2_048))})
+    near = bytes_held(setting(3, "seqs"), {"seqs": list(range(1000))})
+    spread = bytes_held(setting(3, "seqs"), {"seqs": list(range(0, 1_000 * 2_048, 2_048))})
     assert near == 3 * 16 * 1024 < spread
-    assert bytes_held(2, {"key": "one row"}) == 2 * 16 * 1024
-    assert bytes_held(0, {"seqs": [1, 2]}) == 0
+    assert bytes_held(setting(2), {"key": "one row"}) == 2 * 16 * 1024
+    assert bytes_held(setting(0, "seqs"), {"seqs": [1, 2]}) == 0
 
 
 def policy() -> CheckpointPolicy:
@@ -43,7 +51,7 @@ def test_nothing_written_asks_for_nothing() -> None:
 def test_memory_or_a_long_log_ask_for_one() -> None:
     assert policy().wanted(MB, now=1e6)
     full = policy()
-    full.ran(1, {"seqs": [number << 11 for number in range(64)]}, 64)
+    full.ran(setting(1, "seqs"), {"seqs": [number << 11 for number in range(64)]}, 64)
     assert full.held == MB and full.wanted(0, now=1e6)
 
 

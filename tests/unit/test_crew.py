@@ -10,10 +10,11 @@ import pytest
 from graphvine.graph import Graph
 from graphvine.outcomes import Done, GiveUp, Outcome
 from graphvine.records import Claim, Step
-from graphvine.workers.crew import Crew
 from graphvine.workers.loop import Allowance, Loop
 from graphvine.workers.pipeline import CannotWork, Context
+from graphvine.workers.worker_pool import WorkerPool
 from tests.support.articles import linking, row, states
+from tests.support.waiting import WAIT_LIMIT
 
 LENGTH = 25
 
@@ -50,10 +51,10 @@ class Withdrawing(Chain):
             yield GiveUp(claim, "it vanished", steps=[Step("article.retire_edges", {"rows": rows, "at_ms": 7})])
 
 
-def crew(graph: Graph, handler: Chain, loops: int, allowance: Allowance | None = None) -> Crew:
+def crew(graph: Graph, handler: Chain, loops: int, allowance: Allowance | None = None) -> WorkerPool:
     stop = threading.Event()
     made = [Loop(graph, "article", handler, batch=4, stop=stop, allowance=allowance) for _ in range(loops)]
-    return Crew(graph, "article", made, stop)
+    return WorkerPool(graph, "article", made, stop)
 
 
 def test_a_crew_stays_until_the_last_has_discovered_nothing_more(graph: Graph) -> None:
@@ -94,11 +95,11 @@ def test_who_found_nothing_looks_again_when_another_has_finished_since(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One finds nothing; before it can tell, the other finishes the batch in which the next row was discovered."""
-    finished, window = threading.Event(), graph.door.window("article")
+    finished, window = threading.Event(), graph.store.ready_cache("article")
     real = window.next_due
 
     def late(now: int) -> int | None:
-        assert finished.wait(10)
+        assert finished.wait(WAIT_LIMIT)
         return real(now)
 
     def between_two_batches(counts: object) -> None:

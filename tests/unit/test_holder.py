@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphvine.engines.holder import Holder
+from graphvine.engines.kuzu.file_lock import Holder
 from graphvine.errors import StoreBusy
 from tests.support.processes import Child, Send
 

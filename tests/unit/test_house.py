@@ -44,7 +44,7 @@ def files(*folders: str, pattern: str = "*") -> Iterator[Path]:
 
 
 def texts() -> Iterator[tuple[Path, str]]:
-    top = [path for path in REPOSITORY.iterdir() if path.is_file() and path.name != "LICENSE"]
+    top = [path for path in REPOSITORY.iterdir() if path.is_file() and path.name not in ("LICENSE", ".git")]
     for path in (*top, *files(*PACKAGE_FOLDERS, "tests", "benchmarks", "docs", ".ci")):
         if path.suffix in TEXT:
             yield path, path.read_text(encoding="utf-8")

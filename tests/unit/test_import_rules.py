@@ -8,12 +8,12 @@ from grimp import ImportGraph
 from tests.tools.import_rules import PipelinesStandAlone
 
 MODULES = ("workers", "workers.alpha", "workers.alpha.handler", "workers.alpha.source", "workers.beta",
-           "workers.beta.handler", "workers.parts", "workers.parts.fetch", "workers.cli")  # fmt: skip
+           "workers.beta.handler", "workers.common", "workers.common.fetch", "workers.cli", "workers.hooks")  # fmt: skip
 
 
 @pytest.fixture
 def contract() -> PipelinesStandAlone:
-    options = {"workers": "workers", "shared": ["workers.parts"]}
+    options = {"workers": "workers", "shared": ["workers.common"]}
     return PipelinesStandAlone(name="pipelines", session_options={}, contract_options=options)
 
 
@@ -22,6 +22,8 @@ def graph() -> ImportGraph:
     graph = ImportGraph()
     for module in MODULES:
         graph.add_module(module)
+    for pipeline in ("workers.alpha", "workers.beta"):
+        graph.add_import(importer=pipeline, imported="workers.hooks")
     return graph
 
 
@@ -30,9 +32,9 @@ def graph() -> ImportGraph:
     [
         ("workers.alpha.source", "workers.beta.handler", False),
         ("workers.alpha", "workers.beta", False),
-        ("workers.parts.fetch", "workers.alpha.source", False),
+        ("workers.common.fetch", "workers.alpha.source", False),
         ("workers.alpha.handler", "workers.alpha.source", True),
-        ("workers.alpha.source", "workers.parts.fetch", True),
+        ("workers.alpha.source", "workers.common.fetch", True),
         ("workers.cli", "workers.alpha", True),
     ],
 )

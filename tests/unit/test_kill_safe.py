@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphvine.engines.kill_safe import KillSafeFiles
-from graphvine.engines.marks import Marks
+from graphvine.engines.kuzu.kill_safe import KillSafeFiles
+from graphvine.engines.kuzu.marks import Marks
 from graphvine.errors import StoreDamaged
 
 CONTENT = st.binary(max_size=40_000)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphvine.engines.marks import Marks
+from graphvine.engines.kuzu.marks import Marks
 from graphvine.errors import StoreDamaged
 
 LENGTHS = st.lists(st.integers(0, 2**62), min_size=1, max_size=8)

@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 
 from graphvine.clock import NEVER, ManualClock, SystemClock
 from graphvine.engines import connect, without_secrets
-from graphvine.engines.neo4j_address import PASSWORD, USER, Neo4jSettings, is_address, parse_address
-from graphvine.engines.neo4j_meeting import clock_offset
-from graphvine.engines.neo4j_numbers import Numbers
-from graphvine.engines.neo4j_steps import joined, parted
+from graphvine.engines.neo4j.address import PASSWORD, USER, Neo4jSettings, is_address, parse_address
+from graphvine.engines.neo4j.connect import clock_offset
+from graphvine.engines.neo4j.row_numbers import Numbers
+from graphvine.engines.neo4j.steps import joined, parted
 from graphvine.errors import SettingsError, StoreError
+from graphvine.queries import library
+from graphvine.ready_cache import spans
 from graphvine.records import Step, Unit, UnitResult
 from graphvine.settings import Settings, section
-from graphvine.window import spans
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_what_is_no_address(where: str) -> None:
 
 @pytest.mark.parametrize("where", ["neo4j://", "neo4j://:7687", "neo4j://host:port", "neo4j://h/a/b", "bolt://ann:pw@"])
 def test_a_broken_address_is_told_without_its_password(where: str) -> None:
-    with pytest.raises(SettingsError, match="is no address") as raised:
+    with pytest.raises(SettingsError, match="is not a valid address") as raised:
         parse_address(where)
     assert "pw" not in str(raised.value)
 
@@ -135,20 +136,34 @@ def step(block: str, seqs: list[int], **given: object) -> list[Step]:
 
 def test_steps_that_differ_in_their_rows_alone_become_one() -> None:
     far_apart = [1, 1_000_000, 2_000_000]
-    unit = Unit.of([*step("a.claim", far_apart, token=5), *step("a.claim", far_apart, token=6), Step("a.note", {})])
-    shorter, places = joined(unit)
-    assert [s.block for s in shorter.steps] == ["a.claim", "a.claim", "a.note"]
+    unit = Unit.of(
+        [
+            *step("article.claim", far_apart, token=5),
+            *step("article.claim", far_apart, token=6),
+            Step("article.counts", {}),
+        ]
+    )
+    shorter, places = joined(unit, library("neo4j"))
+    assert [s.block for s in shorter.steps] == ["article.claim", "article.claim", "article.counts"]
     assert places == [0, 0, 0, 1, 1, 1, 2]
     assert shorter.steps[0].parameters == {"seqs": far_apart, "lo": 1, "hi": 2_000_000, "token": 5}
     answers = UnitResult(([{"seq": 1}, {"seq": 2_000_000}], [], [{"x": 1}]), frozenset({1}))
-    assert parted(unit, places, answers).rows == ([{"seq": 1}], [], [{"seq": 2_000_000}], [], [], [], [{"x": 1}])
+    assert parted(unit, library("neo4j"), places, answers).rows == (
+        [{"seq": 1}],
+        [],
+        [{"seq": 2_000_000}],
+        [],
+        [],
+        [],
+        [{"x": 1}],
+    )
 
 
 @given(st.lists(st.lists(st.integers(1, 1 << 40), min_size=1, max_size=30, unique=True), max_size=5))
 def test_no_row_gets_lost_in_joining(batches: list[list[int]]) -> None:
-    unit = Unit.of(s for number, seqs in enumerate(batches) for s in step("a.claim", seqs, token=number))
-    shorter, places = joined(unit)
+    unit = Unit.of(s for number, seqs in enumerate(batches) for s in step("article.claim", seqs, token=number))
+    shorter, places = joined(unit, library("neo4j"))
     assert len(shorter.steps) == len(batches)
     rows = tuple([{"seq": seq} for seq in s.parameters["seqs"]] for s in shorter.steps)
-    found = parted(unit, places, UnitResult(rows, frozenset())).rows
+    found = parted(unit, library("neo4j"), places, UnitResult(rows, frozenset())).rows
     assert [[row["seq"] for row in answer] for answer in found] == [s.parameters["seqs"] for s in unit.steps]

@@ -20,7 +20,7 @@ def test_a_dialect_replaces_blocks_and_adds_its_own(tmp_path: Path) -> None:
     folder = write(tmp_path)
     own = "\n// name: lock(id)\n// Lock a task.\nMATCH (t:Task {id: $id}) SET t.lock = true;\n"
     write(tmp_path, REPLACED + own, "neo4j/task.cypher")
-    base, other = load(folder), load(folder, "neo4j")
+    base, other = load(folder, contract=False), load(folder, dialect="neo4j", contract=False)
     assert "collect" in other.block("task.counts").text
     assert other.block("task.counts").file == "queries/neo4j/task.cypher"
     assert other.block("task.lock").writes
@@ -35,16 +35,19 @@ def test_a_replaced_move_keeps_the_machine_as_it_is(tmp_path: Path) -> None:
     start = TASKS.index("// name: take")
     take = TASKS[start : TASKS.index("// name: beat")].replace("// transition: pick\n", "")
     write(tmp_path, take.replace("MATCH (t:Task)\n", "MATCH (t:Task)\nWITH t\n"), "neo4j/task.cypher")
-    base, other = load(folder).machines["task"], load(folder, "neo4j").machines["task"]
-    assert "WITH t\n" in load(folder, "neo4j").block("task.take").text
+    base, other = (
+        load(folder, contract=False).machines["task"],
+        load(folder, dialect="neo4j", contract=False).machines["task"],
+    )
+    assert "WITH t\n" in load(folder, dialect="neo4j", contract=False).block("task.take").text
     assert base.fingerprint == other.fingerprint
 
 
 def test_a_file_of_the_dialect_alone_is_a_file(tmp_path: Path) -> None:
     folder = write(tmp_path)
     write(tmp_path, "// name: servers()\n// Who is there.\nSHOW SERVERS;\n", "neo4j/cluster.cypher")
-    assert "cluster" in load(folder, "neo4j").entities
-    assert "cluster" not in load(folder).entities
+    assert "cluster" in load(folder, dialect="neo4j", contract=False).entities
+    assert "cluster" not in load(folder, contract=False).entities
 
 
 @pytest.mark.parametrize(
@@ -68,6 +71,6 @@ def test_a_replacement_that_means_something_else_is_refused(tmp_path: Path, text
     folder = write(tmp_path)
     write(tmp_path, text, "neo4j/task.cypher")
     with pytest.raises(QueryFileError, match=r"^queries/neo4j/task.cypher:1: ") as caught:
-        load(folder, "neo4j")
+        load(folder, dialect="neo4j", contract=False)
     assert sentence in caught.value.message
-    load(folder)
+    load(folder, contract=False)

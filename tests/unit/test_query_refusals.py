@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from graphvine.queries import QueryFileError, load
-from graphvine.queries.parse import MAX_BYTES
+from graphvine.queries.read import MAX_BYTES
 from tests.unit.small_machine import TASKS, changed, line_of, loaded, refusal, write
 
 # What is changed into what, where the error points, what it says.

@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from graphvine.engines.readers import ReadGate
-from tests.support.waiting import eventually
+from graphvine.engines.kuzu.concurrency import ReadGate
+from tests.support.waiting import WAIT_LIMIT, eventually
 
 
 def test_readers_pass_together() -> None:
     gate = ReadGate()
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=WAIT_LIMIT)
 
     def read() -> None:
         with gate.reading():
@@ -21,7 +21,7 @@ def test_readers_pass_together() -> None:
 
     with ThreadPoolExecutor(2) as pool:
         for future in [pool.submit(read), pool.submit(read)]:
-            future.result(10)
+            future.result(WAIT_LIMIT)
 
 
 def test_alone_waits_for_readers_and_holds_new_ones_back() -> None:
@@ -31,7 +31,7 @@ def test_alone_waits_for_readers_and_holds_new_ones_back() -> None:
     def read(name: str) -> None:
         with gate.reading():
             order.append(name)
-            leave.wait(10)
+            leave.wait(WAIT_LIMIT)
 
     def fold() -> None:
         with gate.alone(None) as free:
@@ -47,7 +47,7 @@ def test_alone_waits_for_readers_and_holds_new_ones_back() -> None:
         assert order == ["first"], "neither may pass yet"
         leave.set()
         for future in (first, folding, second):
-            future.result(10)
+            future.result(WAIT_LIMIT)
     assert order == ["first", "alone", "second"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,8 @@ from hypothesis import strategies as st
 from graphvine.queries import QueryFileError
 from graphvine.schema import Migration, load, migrations
 from graphvine.schema.files import SchemaFile, read_schema
+from graphvine.schema.tables import tables
+from tests.support.work import calls_made
 from tests.unit.small_machine import line_of
 
 TASK = """\
@@ -91,7 +92,7 @@ def test_a_dialect_replaces_the_whole_file(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, task=TASK, neo4j__task=other, neo4j__more=entity("more"))
     assert len(load(folder)["task"]) == 2
     assert list(load(folder)) == ["task"]
-    neo4j = load(folder, "neo4j")
+    neo4j = load(folder, dialect="neo4j")
     assert list(neo4j) == ["more", "task"]
     assert neo4j["task"][0].statements == ("CREATE CONSTRAINT task_id FOR (t:Task) REQUIRE t.id IS UNIQUE",)
     assert neo4j["task"][0].file == "schema/neo4j/task.cypher"
@@ -185,8 +186,17 @@ def test_any_text_is_a_schema_or_a_query_file_error(text: str) -> None:
 
 
 @pytest.mark.parametrize("part", [";\n", "a;\n", "a ", "// version: 1\n", "// after: a\n", "'", "/*", "\n"])
-def test_a_large_file_ends_fast_whatever_it_repeats(part: str) -> None:
-    text = "// entity: a\n// version: 1\n" + part * (20_000 // len(part))
-    started = time.process_time()
-    outcome(text)
-    assert time.process_time() - started < 2
+def test_a_file_four_times_as_long_is_four_times_the_work_whatever_it_repeats(part: str) -> None:
+    head = "// entity: a\n// version: 1\n"
+    short, long = (calls_made(outcome, head + part * (size // len(part))) for size in (5_000, 20_000))
+    assert long < 4.5 * short
+
+
+def test_further_folders_add_their_tables(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, task=TASK.replace("// entity: task", "// entity: task\n// after: graph"))
+    both = migrations("kuzu", folder)
+    assert set(both) == {*migrations(), "task"} and list(both).index("graph") < list(both).index("task")
+    assert set(tables(folder)) - set(tables()) == {"Task", "AFTER"}
+    (folder / "again.cypher").write_text(entity("article"))
+    with pytest.raises(QueryFileError, match="entity 'article' has a file already: schema/neo4j/article.cypher"):
+        migrations("neo4j", folder)

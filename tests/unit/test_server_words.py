@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphvine.search.on_server import lucene
+from graphvine.search.server_index import lucene
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from graphvine.engines.embedded import EmbeddedEngine
-from graphvine.graph import Graph
+from dataclasses import replace
 
-COUNT = "UNWIND $rows AS r WITH r.text AS text WITH count(*) AS rows, max(size(text)) AS longest RETURN rows, longest"
+from graphvine.engines.kuzu.engine import EmbeddedEngine
+from graphvine.graph import Graph
+from graphvine.queries import library
+from graphvine.queries.compile import compile_kuzu
+
+TEXT = "UNWIND $rows AS r WITH r.text AS text WITH count(*) AS rows, max(size(text)) AS longest RETURN rows, longest"
+COUNT = compile_kuzu(replace(library().block("article.counts"), text=TEXT, table="rows"))
 
 
 def test_many_small_tables_or_a_few_large_ones_wear_a_connection_out(graph: Graph) -> None:

@@ -116,22 +116,22 @@ def test_half_a_character_is_refused_where_it_stands(blocks: Library, value: Any
 
 def test_steps_of_one_block_become_one(blocks: Library) -> None:
     first, second = discovering(1), discovering(2, 3)
-    (joined,) = join([first, second])
+    (joined,) = join([first, second], library())
     assert [row["claim"] for row in joined.parameters["rows"]] == [1, 2, 3]
     assert len(first.parameters["rows"]) == 1, "the caller's own are left alone"
 
 
 def test_steps_that_differ_in_more_than_rows_stay_apart() -> None:
     later = Step("article.discover", {**discovering(2).parameters, "now": 7})
-    assert len(join([discovering(1), later])) == 2
-    assert len(join([finishing(1), finishing(2)])) == 2
+    assert len(join([discovering(1), later], library())) == 2
+    assert len(join([finishing(1), finishing(2)], library())) == 2
 
 
 def test_bounds_widen_when_steps_join() -> None:
     def describing(claim: int) -> Step:
         return Step("article.describe", {"rows": [{"claim": claim}], "lo": claim, "hi": claim})
 
-    (joined,) = join([describing(5), describing(2), describing(9)])
+    (joined,) = join([describing(5), describing(2), describing(9)], library())
     assert (joined.parameters["lo"], joined.parameters["hi"]) == (2, 9)
 
 
@@ -139,5 +139,5 @@ def test_joined_steps_keep_the_order_of_their_blocks() -> None:
     def linking(claim: int) -> Step:
         return Step("article.link", {"rows": [{"claim": claim}]})
 
-    found = join([discovering(1), linking(1), discovering(2), linking(2)])
+    found = join([discovering(1), linking(1), discovering(2), linking(2)], library())
     assert [step.block for step in found] == ["article.discover", "article.link"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphvine.clock import NEVER
-from graphvine.window import FRESH, RESUMED, Scanned, Window, Windows, spans
+from graphvine.queries import library
+from graphvine.ready_cache import FRESH, RESUMED, ReadyCache, Scanned, Window, scan_ready, spans
 
 Row = dict[str, Any]
 
@@ -46,8 +48,8 @@ class Table:
     def window(self, size: int = 100) -> Window:
         return Window(lambda now: self.scan(size, now), size)
 
-    def windows(self, size: int = 100) -> Windows:
-        return Windows(lambda now, lease: self.scan(size, now, lease), size, "discovered")
+    def windows(self, size: int = 100) -> ReadyCache:
+        return ReadyCache(lambda now, lease: self.scan(size, now, lease), size, "discovered")
 
 
 def seqs(rows: list[Row]) -> list[int]:
@@ -72,7 +74,7 @@ def test_beyond_its_end_it_scans_again() -> None:
 def test_what_is_offered_finds_its_place() -> None:
     window = Table(row(5), row(6, depth=1)).window()
     window.take(0, 0)
-    window.offer([row(9), row(2, depth=1), row(3, depth=2)], 0)
+    window.add([row(9), row(2, depth=1), row(3, depth=2)], 0)
     assert seqs(window.take(9, 0)) == [5, 9, 2, 6, 3]
 
 
@@ -80,7 +82,7 @@ def test_what_is_offered_beyond_the_end_waits_for_the_scan() -> None:
     table = Table(*(row(seq) for seq in range(1, 6)))
     window = table.window(size=2)
     window.take(0, 0)
-    window.offer([row(9)], 0)
+    window.add([row(9)], 0)
     assert seqs(window.take(9, 0)) == [1, 2]
     table.rows = [row(9), *table.rows[2:]]
     assert seqs(window.take(2, 0)) == [3, 4]
@@ -89,7 +91,7 @@ def test_what_is_offered_beyond_the_end_waits_for_the_scan() -> None:
 def test_a_row_that_backs_off_comes_when_it_is_due() -> None:
     window = Table().window()
     window.take(1, 1_000)
-    window.offer([row(1, due=1_500)], 1_000)
+    window.add([row(1, due=1_500)], 1_000)
     assert window.next_due(1_000) == 1_500
     assert window.take(1, 1_499) == []
     assert seqs(window.take(1, 1_500)) == [1]
@@ -99,9 +101,9 @@ def test_a_row_that_backs_off_comes_when_it_is_due() -> None:
 def test_a_row_offered_twice_for_one_moment_comes_once() -> None:
     window = Table().window()
     window.take(1, 0)
-    window.offer([row(1, due=10)], 0)
-    window.offer([row(1, due=10, lost=1)], 0)
-    window.offer([row(2, due=10)], 0)
+    window.add([row(1, due=10)], 0)
+    window.add([row(1, due=10, lost=1)], 0)
+    window.add([row(2, due=10)], 0)
     taken = window.take(9, 10)
     assert seqs(taken) == [1, 2] and taken[0]["lost_claims"] == 1, "as it was last known"
 
@@ -138,7 +140,7 @@ def test_dropped_it_scans_again() -> None:
     table = Table(row(1))
     window = table.window()
     window.take(1, 0)
-    window.drop()
+    window.invalidate()
     assert seqs(window.take(1, 0)) == [1] and table.scans == 2
 
 
@@ -193,3 +195,80 @@ def test_spans_hold_every_number_once_within_their_bounds(numbers: list[int], mo
 )
 def test_spans_are_cut_where_numbers_lie_far_apart(numbers: list[int], expected: list[list[int]]) -> None:
     assert [span["seqs"] for span in spans(numbers)] == expected
+
+
+class RestlessTable:
+    """A table that other workers change between any two reads."""
+
+    def __init__(self, rows: list[Row], changes: Callable[[dict[int, Row]], None]) -> None:
+        self.rows, self._changes = {one["seq"]: one for one in rows}, changes
+
+    def read(self, block: str, *, limit: int = 0, depth: int = 0, lo: int = 0, hi: int = NEVER, **_: int) -> list[Row]:
+        ready = sorted(self.rows.values(), key=lambda one: (one["depth"], one["seq"]))
+        there = [one for one in ready if one["depth"] == depth and lo <= one["seq"] <= hi]
+        numbers = [one["seq"] for one in there]
+        first, last = ready[0] if ready else {}, ready[-1] if ready else {}
+        answer: dict[str, Callable[[], list[Row]]] = {
+            "frontier": lambda: [
+                {"depth": first.get("depth"), "lo": first.get("seq"), "hi": last.get("seq"), "ready": len(ready)}
+            ],
+            "ready_between": lambda: there[:limit],
+            "frontier_at": lambda: [
+                {"lo": min(numbers, default=None), "hi": max(numbers, default=None), "ready": len(there)}
+            ],
+            "ready_at": lambda: there[:limit],
+            "ready": lambda: ready[:limit],
+        }
+        rows = answer[block.partition(".")[2]]()
+        self._changes(self.rows)
+        return rows
+
+    def scan(self, size: int, pipeline: str = "article") -> Scanned:
+        return scan_ready(self.read, library().machines[pipeline], 0, FRESH, size, NEVER)
+
+
+def test_a_depth_that_others_empty_while_it_is_scanned_gives_way_to_the_next() -> None:
+    def claim_the_nearest(rows: dict[int, Row]) -> None:
+        rows.pop(min(rows))
+
+    table = RestlessTable([row(1), *(row(seq, depth=1) for seq in range(2, 20))], claim_the_nearest)
+    scanned = table.scan(5)
+    assert scanned.rows
+    assert {one["depth"] for one in scanned.rows} == {1}
+
+
+def test_rows_discovered_between_two_reads_are_not_hidden() -> None:
+    """More come than fit: those that were left out lie behind the end, and the next scan finds them."""
+    table = RestlessTable(
+        [row(seq) for seq in range(10, 15)], lambda rows: rows.update({9 - len(rows): row(9 - len(rows))})
+    )
+    scanned = table.scan(5)
+    assert len(scanned.rows) == 5
+    assert scanned.end is not None and scanned.end <= (0, 14)
+
+
+@given(
+    st.sampled_from(["article", "hn_item"]), st.lists(st.integers(0, 3), min_size=1, max_size=40), st.integers(1, 10),
+    st.lists(st.tuples(st.booleans(), st.integers(0, 60), st.integers(0, 3)), max_size=40),
+)  # fmt: skip
+def test_whatever_others_do_a_scan_holds_every_row_that_stayed_ready_before_its_end(
+    pipeline: str, depths: list[int], size: int, changes: list[tuple[bool, int, int]]
+) -> None:
+    ordered = pipeline == "article"
+    left = iter(changes)
+    gone: set[int] = set()
+
+    def change(rows: dict[int, Row]) -> None:
+        for comes, seq, depth in [one for one in (next(left, None), next(left, None)) if one is not None]:
+            if comes:
+                rows.setdefault(100 + seq, row(100 + seq, depth=depth if ordered else 0))
+            elif rows.pop(seq, None):
+                gone.add(seq)
+
+    before = {(depth if ordered else 0, seq) for seq, depth in enumerate(depths)}
+    scanned = RestlessTable([row(seq, depth=depth) for depth, seq in before], change).scan(size, pipeline)
+    found = {(one["depth"], one["seq"]) for one in scanned.rows}
+    stayed = {place for place in before if place[1] not in gone}
+    assert len(scanned.rows) <= size
+    assert {place for place in stayed if scanned.end is None or place < scanned.end} <= found
+    assert not scanned.rows or sorted(found) == [(one["depth"], one["seq"]) for one in scanned.rows]

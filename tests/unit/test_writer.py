@@ -7,9 +7,10 @@ from functools import partial
 
 import pytest
 
-from graphvine.engines.writer import Writer
+from graphvine.engines.kuzu.concurrency import Writer
 from graphvine.errors import StoreClosed
 from tests.support.threads import together
+from tests.support.waiting import WAIT_LIMIT
 
 
 def test_work_is_done_in_one_thread_in_order() -> None:
@@ -61,7 +62,7 @@ def test_closing_waits_for_what_is_queued_then_runs_the_last() -> None:
     done: list[str] = []
 
     def work() -> None:
-        hold.wait(10)
+        hold.wait(WAIT_LIMIT)
         done.append("work")
 
     threads = [threading.Thread(target=writer.call, args=(work,))]
@@ -70,7 +71,7 @@ def test_closing_waits_for_what_is_queued_then_runs_the_last() -> None:
         thread.start()
     hold.set()
     for thread in threads:
-        thread.join(10)
+        thread.join(WAIT_LIMIT)
     assert done in (["work", "last"], ["last"])  # the call may have come too late, but never after the last
     with pytest.raises(StoreClosed):
         writer.call(lambda: None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graphvine.graph import Graph
-from graphvine.workers.uploads.face import Uploads
+from graphvine.workers.uploads.api import Uploads
 from tests.uploads.making import small
 
 

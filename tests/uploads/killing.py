@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphvine.workers.uploads.face import Uploads
+from graphvine.workers.uploads.api import Uploads
 from tests.hn.looking import whole
-from tests.support.processes import Send
+from tests.support.processes import Send, die_after
 from tests.support.stores import Place
 from tests.uploads.making import Item, ailments, collected, items, small
 
@@ -33,16 +35,29 @@ def _standing(item: Item) -> Item:
     return item | {"type": "story"} if "parent" in item and item["id"] % 3 else item
 
 
-def bring(send: Send, place: Place, file: Path) -> str:
-    """Upload, or go on with it; then try the failed items once more."""
+@dataclass(frozen=True)
+class Death:
+    """When a process is to die: so long after the so-manieth step of a phase."""
+
+    phase: str
+    step: int
+    seconds: float
+
+
+def bring(send: Send, place: Place, file: Path, death: Death | None = None) -> str:
+    """Upload, or go on with it; then try the failed items once more. Tells of every step, unless it dies before."""
     with place.open(**OPTIONS) as graph:
-        send(("open", 0))
+        steps: Counter[str] = Counter()
 
         def listen(event: str, facts: dict[str, Any]) -> None:
             if event == "upload":
-                send((facts["phase"], facts["done"]))
+                phase = facts["phase"]
+                send(phase)
+                steps[phase] += 1
+                if death is not None and death.phase == phase and steps[phase] == death.step:
+                    die_after(death.seconds)
 
-        graph.door.listen(listen)
+        graph.store.subscribe(listen)
         uploads = Uploads(graph, small(items_at_once=BATCH, chunk_bytes=700, bytes_at_once=1 << 20))
         found = uploads.upload(file)
         if found.state == "partial_success" and not found.retry_count:
@@ -52,7 +67,7 @@ def bring(send: Send, place: Place, file: Path) -> str:
 
 def look(send: Send, place: Place) -> dict[str, Any]:
     """All that must not depend on kills."""
-    from graphvine.workers.hn.searching import HNSearch
+    from graphvine.workers.hn.search import HNSearch
 
     with place.open(**OPTIONS) as graph:
         uploads = Uploads(graph)

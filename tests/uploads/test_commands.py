@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.acceptance.cli_support import COMMAND, run
 from tests.support.stores import Place
+from tests.support.waiting import WAIT_LIMIT
 from tests.uploads.making import as_array, as_lines, items, write
 
 
@@ -69,9 +70,9 @@ def test_from_a_pipe_and_stopped_by_ctrl_c(place: Place, tmp_path: Path) -> None
         child.send_signal(signal.SIGINT)
         told = child.stdout.read()
         child.stderr.read()
-        status = child.wait(60)
+        status = child.wait(WAIT_LIMIT)
     assert status == 130, told
     assert "processing: " in told and "the same command goes on" in told
-    done = subprocess.run([*command, "-"], input=data, capture_output=True, env=environment, timeout=100)
+    done = subprocess.run([*command, "-"], input=data, capture_output=True, env=environment, timeout=WAIT_LIMIT)
     assert done.returncode == 0, done.stderr
     assert b"completed: 3,000 of 3,000 items processed (3,000 new, 0 updated, 0 unchanged)" in done.stdout

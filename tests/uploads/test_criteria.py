@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from graphvine.graph import Graph
-from graphvine.workers.uploads.criteria import CRITERIA
-from graphvine.workers.uploads.face import Uploads
+from graphvine.workers.uploads.api import Uploads
+from graphvine.workers.uploads.processors import CRITERIA
 from graphvine.workers.uploads.record import Upload, upload_of
 from tests.uploads.making import as_array, as_lines, items, write
 

@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from graphvine.graph import Graph
-from graphvine.workers.parts.hn.following import following
-from graphvine.workers.uploads.face import Uploads
+from graphvine.workers.hn.ingest.index_sync import following
+from graphvine.workers.uploads.api import Uploads
 from graphvine.workers.uploads.record import Upload
 from tests.uploads.hostile import IDS_A_FILE, WAYS, Hostile, hostile
 from tests.uploads.making import ailments, collected, completed, small
 
+pytestmark = pytest.mark.long("takes in a hundred hostile files")
 
-@pytest.mark.timeout(3600)  # ten thousand files with --full
+
 def test_hostile_files(graph: Graph, tmp_path: Path, full: bool) -> None:
     count = 10_000 if full else 120
     path, chance, ends = tmp_path / "hostile", random.Random(3), Counter[str]()

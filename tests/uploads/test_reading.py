@@ -12,10 +12,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphvine.workers.uploads.decoding import Fault
+from graphvine.workers.uploads.decode import Fault, Place
 from graphvine.workers.uploads.errors import FileFault
-from graphvine.workers.uploads.parts import Place
-from graphvine.workers.uploads.reading import Items
+from graphvine.workers.uploads.reader import Items
 from tests.uploads.making import as_array, as_lines, items, packed, small, write
 
 GOOD = items(60)

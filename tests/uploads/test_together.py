@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphvine.graph import Graph
-from graphvine.workers.uploads.face import Uploads
+from graphvine.workers.uploads.api import Uploads
 from tests.hn.looking import whole
 from tests.hn.making import DELIVERED, Item, make, shuffled
 from tests.support.stores import Place
@@ -28,6 +28,7 @@ def files(tmp_path: Path, seed: int) -> tuple[Path, Path, list[Item], list[Item]
     return write(tmp_path, as_array(one), "one"), write(tmp_path, as_lines(other), "other"), one, other
 
 
+@pytest.mark.long("two uploads in processes of their own")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_two_at_once_end_in_the_right_graph(template: Place, tmp_path: Path, seed: int) -> None:
     one, other, *given = files(tmp_path, seed)
@@ -49,17 +50,17 @@ def test_two_at_once_end_in_the_right_graph(template: Place, tmp_path: Path, see
 
 def test_one_is_not_worked_on_twice(graph: Graph, tmp_path: Path) -> None:
     path, *_ = files(tmp_path, 3)
-    from graphvine.workers.uploads.errors import HeldElsewhere, NotAllowed
+    from graphvine.workers.uploads.errors import HeldElsewhere, StepNotAllowed
 
     def upload() -> str:
         try:
             return Uploads(graph, SETTINGS).upload(path).state
-        except (HeldElsewhere, NotAllowed) as error:
+        except (HeldElsewhere, StepNotAllowed) as error:
             return type(error).__name__
 
     ends = together([upload, upload, upload])
     assert "partial_success" in ends
-    assert set(ends) <= {"partial_success", "HeldElsewhere", "NotAllowed"}
+    assert set(ends) <= {"partial_success", "HeldElsewhere", "StepNotAllowed"}
     (found,) = Uploads(graph).list()
     assert found.processed_items + found.failed_items == found.total_items
     assert found.new_items == len(collected(graph, found.collection_id))

@@ -15,8 +15,8 @@ from graphvine.graph import Graph
 from graphvine.outcomes import Done
 from graphvine.workers.loop import Loop
 from graphvine.workers.uploads import processing
-from graphvine.workers.uploads.errors import FileFault, HeldElsewhere, NoSuchUpload, NotAllowed
-from graphvine.workers.uploads.face import Uploads
+from graphvine.workers.uploads.api import Uploads
+from graphvine.workers.uploads.errors import FileFault, HeldElsewhere, NoSuchUpload, StepNotAllowed
 from graphvine.workers.uploads.handler import UploadHandler
 from graphvine.workers.uploads.machine import take_by_hand
 from graphvine.workers.uploads.processors import Work
@@ -60,7 +60,7 @@ def test_a_collection_holds_its_own_items_and_none_between_them(graph: Graph, tm
 def test_step_by_step(uploads: Uploads, tmp_path: Path) -> None:
     taken = uploads.upload(write(tmp_path, as_lines(items(8))), auto=False)
     assert taken.state == "uploaded"
-    with pytest.raises(NotAllowed, match="start_processing: it is uploaded, not validated"):
+    with pytest.raises(StepNotAllowed, match="start_processing: it is uploaded, not validated"):
         uploads.start(taken.upload_id)
     validated = uploads.validate(taken.upload_id)
     assert (validated.state, validated.total_items, validated.validation_status) == ("validated", 8, "passed")
@@ -69,7 +69,7 @@ def test_step_by_step(uploads: Uploads, tmp_path: Path) -> None:
         (uploads.retry, "retry_failed"),
         (uploads.reset, "retry_upload"),
     ):
-        with pytest.raises(NotAllowed, match=f"{name}.*it is validated"):
+        with pytest.raises(StepNotAllowed, match=f"{name}.*it is validated"):
             step(taken.upload_id)
     assert uploads.start(taken.upload_id).state == "completed"
     with pytest.raises(NoSuchUpload):
@@ -117,7 +117,7 @@ def test_a_retry_takes_what_failed_and_nothing_else(uploads: Uploads, graph: Gra
     assert [(error["hnId"], error["field"]) for error in errors[-3:]] == [(611, "type"), (500, "parent"), (None, None)]
     graph.hn.add({"id": 400, "type": "story", "title": "found", "kids": [500]})
     written: list[str] = []
-    graph.door.listen(lambda event, facts: written.extend(facts.get("blocks", ())))
+    graph.store.subscribe(lambda event, facts: written.extend(facts.get("blocks", ())))
     again = uploads.retry(found.upload_id)
     assert (again.state, again.processed_items, again.failed_items) == ("partial_success", 13, 13)
     assert (again.retry_count, again.retry_total) == (1, 14)
@@ -145,7 +145,7 @@ def test_three_retries_and_no_more(uploads: Uploads, tmp_path: Path) -> None:
         found = uploads.retry(found.upload_id)
         assert (found.state, found.retry_count) == ("partial_success", number)
         assert (found.processed_items, found.failed_items) == (3, 1)
-    with pytest.raises(NotAllowed, match="retried 3 times, 3 at most"):
+    with pytest.raises(StepNotAllowed, match="retried 3 times, 3 at most"):
         uploads.retry(found.upload_id)
 
 
@@ -157,7 +157,7 @@ def test_three_resets_and_no_more(uploads: Uploads, tmp_path: Path) -> None:
         assert (found.validation_errors, found.validation_status) == ([], None)
         found = uploads.validate(found.upload_id)
         assert (found.state, found.failure_reason) == ("failed", "validation_failed")
-    with pytest.raises(NotAllowed, match="retried 3 times"):
+    with pytest.raises(StepNotAllowed, match="retried 3 times"):
         uploads.reset(found.upload_id)
 
 
@@ -238,12 +238,12 @@ def test_ctrl_c_stops_between_batches_and_the_same_call_goes_on(graph: Graph, tm
         if event == "upload" and facts["phase"] == "processing" and facts["done"] >= 10:
             stop.set()
 
-    graph.door.listen(listen)
+    graph.store.subscribe(listen)
     stopped = uploads.upload(path, stop=stop)
     assert stopped.state == "processing" and stopped.lease == -1 and 10 <= stopped.processed_items < 40
     assert stopped.current_item == stopped.processed_items
     stop.clear()
-    graph.door._listeners.remove(listen)
+    graph.store._listeners.remove(listen)
     assert uploads.upload(path).state == "completed"
     assert collected(graph, stopped.collection_id) == list(range(1, 41))
 
@@ -254,7 +254,7 @@ def test_a_worker_that_lost_its_claim_writes_nothing(
     taken = uploads.take(write(tmp_path, as_array(items(40))))
     uploads.validate(taken.upload_id)
     by_hand(uploads, graph, "start_processing", taken.upload_id)
-    (claim,) = graph.claims("upload").take([taken.upload_id])
+    (claim,) = graph.claims("upload").claim_keys([taken.upload_id])
     with pytest.raises(HeldElsewhere):
         uploads.work(taken.upload_id)
     clock.forward(100_000)

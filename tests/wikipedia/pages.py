@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from graphvine.workers.wikipedia.parse_page import Limits, parse_page
 from graphvine.workers.wikipedia.parsed import Malformed, ParsedPage
-from graphvine.workers.wikipedia.parsing import parse_page
-from graphvine.workers.wikipedia.precheck import Limits
 from graphvine.workers.wikipedia.site import SiteRules
 from graphvine.workers.wikipedia.sources import Hop, Page
 

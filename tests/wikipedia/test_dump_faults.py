@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,10 @@ import pytest
 
 from graphvine.workers.wikipedia.dump import DumpSource
 from graphvine.workers.wikipedia.errors import BadDump
-from graphvine.workers.wikipedia.sources import Failed, Hop, Missing, Page, Result
+from graphvine.workers.wikipedia.parse_page import parse_page
+from graphvine.workers.wikipedia.parsed import ParsedPage
+from graphvine.workers.wikipedia.sources import Failed, Hop, Missing, Page, Result, Unread
+from graphvine.workers.wikipedia.titles import parse_title
 from tests.wikipedia.dump_writer import dump_xml, head, many_pages, page, page_xml
 
 BOMB = """<?xml version="1.0"?>
@@ -88,12 +92,39 @@ def test_entities_are_never_expanded(tmp_path: Path) -> None:
     source.close()
 
 
+def random_text(length: int) -> str:
+    """That does not pack well."""
+    return "".join(random.Random(5).choices("abcdefghij klmnopqrstuvwxyz", k=length))
+
+
 def as_it_is(xml: bytes) -> bytes:
     return xml
 
 
 def in_small_blocks(xml: bytes) -> bytes:
     return bz2.compress(xml, 1)
+
+
+@pytest.mark.parametrize("pack", [as_it_is, gzip.compress, in_small_blocks])
+def test_behind_a_cut_nothing_is_known_to_be_missing(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    xml = dump_xml([page("First", "one"), page("Second", random_text(200_000)), page("Third", "three")])
+    packed = pack(xml)
+    source = opened(tmp_path, packed[: len(packed) // 2], "cut.xml")
+    assert "'Second'" in source.cut or "'First'" in source.cut
+    assert "cut.xml" in source.cut and "bytes" in source.cut
+    assert isinstance(one(source, "First"), Page)
+    for title in ("Second", "Third", "Nothing such"):
+        result = one(source, title)
+        assert isinstance(result, Unread) and result.reason == source.cut
+    assert source.changed_since({"First": 100, "Third": 300}) == set()
+    source.close()
+    # The whole file in its place is another file.
+    (tmp_path / "cut.xml").write_bytes(packed)
+    whole = DumpSource(tmp_path / "cut.xml")
+    assert whole.cut == ""
+    assert isinstance(one(whole, "Third"), Page)
+    assert isinstance(one(whole, "Nothing such"), Missing)
+    whole.close()
 
 
 @pytest.mark.parametrize("pack", [as_it_is, gzip.compress, in_small_blocks])
@@ -111,7 +142,8 @@ def test_a_dump_that_is_cut_gives_what_came_before(tmp_path: Path, pack: Callabl
 def test_a_dump_that_is_cut_between_two_pages_says_so(tmp_path: Path) -> None:
     source = opened(tmp_path, head() + good(1, "First"))
     (named,) = source.broken_pages()
-    assert "cut between two pages" in named.reason
+    assert "behind the page 'First'" in named.reason
+    assert named.reason in source.cut
     source.close()
 
 
@@ -217,6 +249,26 @@ def test_rules_come_from_the_header(tmp_path: Path) -> None:
     assert isinstance(one(source, "iPod"), Page)
     assert isinstance(one(source, "IPod"), Missing)
     assert source.rules().namespace_number("test_wiki talk") == 5
+    source.close()
+
+
+@pytest.mark.parametrize(
+    ("language", "link", "number"),
+    [("de", "Bild:a.jpg", 6), ("gsw", "Bild:a.jpg", 6), ("es", "Imagen:a.jpg", 6), ("ltg", "Attēls:a.jpg", 6),
+     ("ru", "Категория:Растения", 14), ("en", "Image:a.jpg", 6), ("en", "Bild:a.jpg", 0), ("zh", "文件:a.jpg", 6),
+     ("de", "Bild", 0)],
+)  # fmt: skip
+def test_old_names_of_namespaces_are_understood(tmp_path: Path, language: str, link: str, number: int) -> None:
+    source = opened(
+        tmp_path, dump_xml([page("A", f"Text [[{link}|thumb|a [[leaf]]]] and [[vine]].")], language=language)
+    )
+    assert parse_title(link, source.rules()).namespace == number
+    found = one(source, "A")
+    assert isinstance(found, Page)
+    parsed = parse_page(found, source.rules())
+    assert isinstance(parsed, ParsedPage)
+    assert parsed.links[-1] == "Vine" and ("Leaf" in parsed.links)
+    assert (link in parsed.links) == (number == 0)
     source.close()
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from graphvine.records import Claim
 from graphvine.workers.wikipedia.errors import Fault, SourceUnavailable
-from graphvine.workers.wikipedia.fetching import Fetched, Fetcher
+from graphvine.workers.wikipedia.fetch import Fetched, Fetcher
 from graphvine.workers.wikipedia.site import SiteRules
 from graphvine.workers.wikipedia.sources import Missing, Result
 

@@ -14,12 +14,13 @@ from graphvine.clock import SystemClock
 from graphvine.graph import Graph
 from graphvine.settings import Settings
 from graphvine.workers.loop import Counts
+from graphvine.workers.wikipedia.boilerplate import is_boilerplate
+from graphvine.workers.wikipedia.dump import SampleSource
 from graphvine.workers.wikipedia.grow import GrowEvent
-from graphvine.workers.wikipedia.opening import OtherModel
+from graphvine.workers.wikipedia.parse_page import parse_page
 from graphvine.workers.wikipedia.parsed import ParsedPage
-from graphvine.workers.wikipedia.parsing import parse_page
 from graphvine.workers.wikipedia.passages import passages
-from graphvine.workers.wikipedia.sample import SampleSource
+from graphvine.workers.wikipedia.resources import OtherModel
 from graphvine.workers.wikipedia.settings import WikipediaSettings
 from graphvine.workers.wikipedia.sources import Page
 from tests.support.grown import column, content, edges, size, vectors
@@ -106,7 +107,11 @@ def test_sections_hold_the_text_in_passages_with_vectors(grown: Graph, wiki: dic
     )
     found = vectors(grown)
     assert len(found) == edges(grown, "HAS_SECTION").total()
-    assert np.allclose(np.linalg.norm(np.array(list(found.values())), axis=1), 1, atol=1e-5)
+    paths = dict(grown.query("MATCH (s:Section) RETURN s.id, s.path").rows)
+    plain = {key for key, vector in found.items() if not vector}
+    assert plain == {key for key, path in paths.items() if is_boilerplate(path.split(" / "))}
+    embedded = [vector for vector in found.values() if vector]
+    assert np.allclose(np.linalg.norm(np.array(embedded), axis=1), 1, atol=1e-5)
     rows = grown.query("MATCH (s:Section {article: 'Vine'}) RETURN s.path, s.level ORDER BY s.position").rows
     assert ["Ways of climbing / Tendrils", 3] in rows
 
@@ -221,7 +226,7 @@ def test_leaving_the_iterator_stops_the_work(growing: Graph) -> None:
 
 
 def test_an_error_of_the_work_is_raised_where_events_are_read(growing: Graph) -> None:
-    with pytest.raises(graphvine.GraphvineError, match="not a title"):
+    with pytest.raises(graphvine.GraphvineError, match="can.t be a seed"):
         list(growing.grow_events(["a|b"], settings=PLAIN))
 
 
@@ -247,7 +252,7 @@ def test_vectors_of_another_model_are_refused(growing: Graph) -> None:
 
 
 def test_an_error_in_the_seeds_leaves_the_graph_as_it_was(growing: Graph) -> None:
-    with pytest.raises(graphvine.GraphvineError, match="not a title"):
+    with pytest.raises(graphvine.GraphvineError, match="can.t be a seed"):
         growing.grow(["Vine", "a|b"], settings=PLAIN)
     assert growing.status()[0].total == 0
 

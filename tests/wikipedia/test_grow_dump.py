@@ -57,6 +57,7 @@ def _circles(title: str, there: dict[str, DumpPage]) -> bool:
     return False
 
 
+@pytest.mark.long("grows a graph from a whole dump")
 def test_everything_arrives_or_says_why_not(growing: Graph, pages: list[DumpPage], tmp_path: Path, full: bool) -> None:
     dump = tmp_path / "wiki.xml.bz2"
     dump.write_bytes(bz2.compress(dump_xml(pages), 1))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from graphvine.workers.wikipedia.parse_page import parse_page
 from graphvine.workers.wikipedia.parsed import ParsedPage
-from graphvine.workers.wikipedia.parsing import parse_page
 from graphvine.workers.wikipedia.redirects import MAX_HOPS, follow, redirect_in, redirect_title
 from graphvine.workers.wikipedia.site import SiteRules
 from graphvine.workers.wikipedia.sources import Failed, Hop, Page
@@ -37,6 +37,36 @@ def test_links_in_captions_templates_tables_notes_and_headings_count() -> None:
         "== [[Headed]] ==\n{|\n| [[Celled]]\n|}\n'''[[Bold]]''' ''never closed [[Italic]]"
     )
     assert parsed.links == ("Caption", "Boxed", "Inline", "Noted", "Headed", "Celled", "Bold", "Italic")
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "links"),
+    [
+        ("<gallery>\nFile:a.jpg|see [[One]]\nFile:b.jpg|''and'' [[two|2]]{{nowrap|[[Three]]}}\n</gallery>", ("One", "Two", "Three")),
+        ("<gallery mode=packed>\nb.jpg|link=Four|x [[Five]]\n</gallery>", ("Four", "Five")),
+        ("[[File:a.jpg|thumb|left|alt=a|A [[leaf]] of {{lang|la|[[vitis]]}}<ref>[[Noted]]</ref>]]", ("Leaf", "Vitis", "Noted")),
+        ("[[File:a.jpg|thumb|a [http://example.org site [[x]]] and [[y]]]]", ("X", "Y")),
+        ("[[File:a.jpg|thumb|one\ntwo [[three]]\n* four]] [[five]]", ("Three", "Five")),
+        ("[[File:a.jpg|link=Target|30px]] [[File:b.jpg|link=]] [[File:c.jpg|link=https://example.org]]", ("Target",)),
+        ("[[File:a.jpg|thumb|[[File:b.jpg|x [[inner]]]] [[outer]]]] [[behind]]", ("Inner", "Outer", "Behind")),
+        ("[[File:a.jpg|thumb|never closed [[one]]\n\n[[two]] text]]", ("One", "Two")),
+        ("<imagemap>\nImage:a.jpg\nrect 0 0 5 5 [[Part|p]]\n</imagemap>", ("Part",)),
+        ("<references>\n<ref name=a>[[Noted]]</ref>\n</references>", ("Noted",)),
+        ("<ref name=a>{{cite book|title=[[Book]]|x={{ill|Author|de|Autor}}}}</ref>", ("Book", "Author")),
+        ("{{Infobox|a={{b|c={{d|[[Deep]]}}}}|e=[[Flat|x]]}}", ("Deep", "Flat")),
+        ("{{nowrap|<nowiki>[[no]]</nowiki> [[yes]]}} <!-- [[no]] --> <pre>[[no]]</pre>", ("Yes",)),
+        ("<includeonly>[[no]]</includeonly><noinclude>[[yes]]</noinclude>", ("Yes",)),
+        ("[[one|two [[three]]", ("Three",)),
+        ("[[one|[two]]] [[three]]]", ("One", "Three")),
+        ("[[{{PAGENAME}}/a]] [[x{{!}}y]]", ("Vine/a", "X")),
+        ("{{#tag:ref|see [[Tagged]]}}", ("Tagged",)),
+        ("* [[a]]\n*: [[b]]\n; [[c]] : [[d]]\n# [[e]]", ("A", "B", "C", "D", "E")),
+        ("{{unclosed|[[a]]\n== H ==\n[[b]] [[Category:C]]", ("A", "B")),
+        ("<ref>unclosed [[a]]\n[[b]]", ("A", "B")),
+    ],
+)  # fmt: skip
+def test_no_link_is_lost(wikitext: str, links: tuple[str, ...]) -> None:
+    assert read(wikitext).links == links
 
 
 def test_pointers_to_other_articles_are_links() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from graphvine.workers.wikipedia.dump import SEED, SampleSource
+from graphvine.workers.wikipedia.parse_page import parse_page
 from graphvine.workers.wikipedia.parsed import ParsedPage
-from graphvine.workers.wikipedia.parsing import parse_page
-from graphvine.workers.wikipedia.sample import SEED, SampleSource
 from graphvine.workers.wikipedia.sources import Page
 
 

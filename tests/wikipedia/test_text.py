@@ -66,7 +66,7 @@ def test_markup_becomes_text(wikitext: str, text: str) -> None:
         ("{{quote|Words.}}", "Words."),
         ("{{sortname|Jane|Doe}}", "Jane Doe"),
         ("{{Infobox plant|name=x}}{{Navbox vines}}{{Reflist|30em}}{{citation needed|date=May}}", ""),
-        ("{{DEFAULTSORT:Vine}}{{#if:x|y|z}}{{formatnum:1000}}", "1000"),
+        ("{{DEFAULTSORT:Vine}}{{#if:x|y|z}}{{formatnum:1000}}", "y 1000"),
         ("{{ nowrap | spaced }}", "spaced"),
         ("{{Template:Nowrap|a}}", "a"),
         ("{{nowrap|{{convert|1|m}} {{lang|la|x}}}}", "1 m x"),

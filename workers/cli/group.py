@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 from graphvine.queries.errors import GraphvineError, did_you_mean
 from graphvine.workers.cli import discovery
 from graphvine.workers.cli.options import add_common_options, common
-from graphvine.workers.cli.telling import tell
+from graphvine.workers.cli.output import tell
 
 
 class CommandGroup(TyperGroup):

@@ -10,7 +10,7 @@ import typer
 
 import graphvine
 from graphvine.workers.cli.group import CommandGroup
-from graphvine.workers.cli.text import is_text
+from graphvine.workers.cli.output import is_text
 
 app = typer.Typer(
     cls=CommandGroup, rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -28,7 +29,9 @@ def add_common_options(command: Any) -> None:
         add_common_options(inner)
 
 
+@cache
 def _parameters() -> list[Any]:
+    """Made once and shared: making them for each command took a fifth of the time of --help."""
     app = typer.Typer(add_completion=False)
     app.command()(_declared)
     built: Any = typer.main.get_command(app)

@@ -1,20 +1,58 @@
-"""What commands write to standard output: tables for people, JSON for programs."""
+"""What commands print: tables for people, JSON for programs, errors as one sentence and an exit status."""
 
 from __future__ import annotations
 
 import json
 import math
+import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
-from graphvine.workers.cli.text import printable
-
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+
+
+# Control characters, line ends and tabs aside, and those that turn the direction of writing.
+_STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    """The same text with every character that could steer a terminal written out."""
+    return _STEERS.sub(_written_out, text)
+
+
+def is_text(text: str) -> bool:
+    """Whether it can be stored and sent: bytes that were no text have become lone surrogates."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def one_line(text: str, longest: int | None = None) -> str:
+    """The text on one line, shortened where it is long."""
+    looked_at = text if longest is None else text[: 4 * longest]
+    flat = printable(" ".join(looked_at.split()))
+    if longest is not None and (len(flat) > longest or len(looked_at) < len(text)):
+        return flat[: longest - 1] + "…"
+    return flat
+
+
+def plural(count: int, noun: str, several: str | None = None) -> str:
+    """As people count: 1 row, 2 rows."""
+    return f"{count:,} {noun if count == 1 else several or noun + 's'}"
+
+
+def _written_out(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
 
 # Without a terminal nothing has to fit: a table is as wide as its cells.
 _WIDE = 10_000
@@ -90,3 +128,34 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(inner) for inner in value]
     return str(value)
+
+
+FAILED, INTERRUPTED, PIPE_CLOSED = 1, 130, 141
+
+
+def tell(error: BaseException, *, verbose: bool) -> int:
+    """Say what went wrong, and return the exit status for it."""
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED
+    if isinstance(error, BrokenPipeError):
+        _write_nowhere()
+        return PIPE_CLOSED
+    if verbose:
+        import traceback
+
+        traceback.print_exception(error)
+    print(f"error: {printable(_sentence(error))}", file=sys.stderr)
+    return FAILED
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
+
+
+def _write_nowhere() -> None:
+    """Whoever read our output is gone; without this Python would complain once more when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -11,7 +11,7 @@ import msgspec
 
 from graphvine.errors import did_you_mean
 from graphvine.settings import FILE, PREFIX, Settings, describe, section
-from graphvine.workers.registry import settings_modules
+from graphvine.workers.registry import pipelines
 
 Row = dict[str, Any]
 
@@ -19,9 +19,12 @@ Row = dict[str, Any]
 def listing(graph: str | None) -> list[Row]:
     """One row a setting; `graph` is what --graph said."""
     rows = list(_section(Settings, None, {"graph": graph} if graph is not None else {}))
-    for module in settings_modules():
-        rows += _section(module.SETTINGS, module.TABLE, {})
-    return rows
+    for pipeline in pipelines().values():
+        if pipeline.settings is not None:
+            rows += _section(pipeline.settings(), pipeline.settings_table or pipeline.name, {})
+    from graphvine.workers.serve.settings import TABLE, ServeSettings
+
+    return [*rows, *_section(ServeSettings, TABLE, {})]
 
 
 def unknown_variables(rows: Sequence[Row]) -> Iterator[str]:

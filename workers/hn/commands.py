@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from graphvine.dispatch import dispatch
 from graphvine.workers.cli.apps import new_app
-from graphvine.workers.cli.opening import opened
-
-if TYPE_CHECKING:
-    from graphvine.graph import Graph
-    from graphvine.workers.hn.face import HackerNews
+from graphvine.workers.cli.open_graph import opened
+from graphvine.workers.cli.request_arguments import takes
+from graphvine.workers.hn.requests import HNSearchRequest, PullRequest
 
 app = new_app()
 hn = new_app("Items, threads and search of Hacker News.")
@@ -23,18 +22,8 @@ _JSON = typer.Option("--json", help="Print JSON.")
 
 
 @hn.command()
-def pull(
-    context: typer.Context,
-    ids: Annotated[str | None, typer.Option("--ids", metavar="ID,ID", help="These items.")] = None,
-    top: Annotated[int | None, typer.Option("--top", metavar="N", min=1, max=500, help="The top stories.")] = None,
-    new: Annotated[int | None, typer.Option("--new", metavar="N", min=1, max=500, help="The newest stories.")] = None,
-    first: Annotated[int | None, typer.Option("--from", metavar="ID", min=1, help="Every id from here ...")] = None,
-    last: Annotated[int | None, typer.Option("--to", metavar="ID", min=1, help="... to here.")] = None,
-    since_last: Annotated[bool, typer.Option("--since-last", help="Everything since the last time.")] = False,
-    updates: Annotated[bool, typer.Option("--updates", help="Items that changed lately.")] = False,
-    thread: Annotated[int | None, typer.Option("--thread", metavar="ID", min=1, help="An item and its thread.")] = None,
-    as_json: Annotated[bool, _JSON] = False,
-) -> None:
+@takes(PullRequest)
+def pull(context: typer.Context, request: PullRequest, as_json: Annotated[bool, _JSON] = False) -> None:
     """Fetch items from the API of Hacker News.
 
     A walk from one id to another goes on where it was when it is called again, after a kill too. What can't be had now
@@ -47,22 +36,12 @@ def pull(
     In Python: graph.hn.pull(top=30)
     """
     from graphvine.workers.cli.progress import activity
-    from graphvine.workers.cli.working import signals
-    from graphvine.workers.hn.showing import told_of_pull
+    from graphvine.workers.cli.run_worker import signals
+    from graphvine.workers.hn.output import told_of_pull
 
-    wanted = _numbers(context, ids) if ids is not None else []
-    asked = (ids, top, new, since_last or None, updates or None, thread, first if first is not None else last)
-    if sum(one is not None for one in asked) != 1:
-        context.fail(
-            "say what to pull, in one way: --ids, --top, --new, --from with --to, --since-last, --updates, --thread"
-        )
-    if (first is None) != (last is None):
-        context.fail("--from and --to belong together")
-    with opened(context, create=True, door=True) as graph, signals() as ended, activity("pulling") as told:
-        summary = _hn(graph).pull(
-            ids=wanted, top=top, new=new, first=first, last=last, since_last=since_last, updates=updates, thread=thread,
-            on_progress=None if told is None else lambda so_far: told(told_of_pull(so_far)), stop=ended.stop,
-        )  # fmt: skip
+    with opened(context, create=True, share=True) as graph, signals(graph) as ended, activity("pulling") as told:
+        progress = None if told is None else lambda so_far: told(told_of_pull(so_far))
+        summary = dispatch(graph, request, on_event=progress, stop=ended.stop)
     _show(summary, told_of_pull(summary), as_json)
     if ended.by is not None:
         raise typer.Exit(130)
@@ -86,11 +65,11 @@ def add(
     In Python: graph.hn.add({"id": 1, "type": "story", "title": "Hello"})
     """
     from graphvine.workers.cli.progress import activity
-    from graphvine.workers.hn.reading import read_items
-    from graphvine.workers.hn.showing import told_of_items
+    from graphvine.workers.hn.item_files import read_items
+    from graphvine.workers.hn.output import told_of_items
 
     with opened(context, create=True) as graph, activity("adding") as told:
-        summary = _hn(graph).add(
+        summary = graph.hn.add(
             read_items(files or [Path("-")]),
             progress=None if told is None else lambda so_far: told(told_of_items(so_far)),
         )
@@ -109,10 +88,10 @@ def thread(
 
     In Python: graph.hn.thread(8863, depth=2)
     """
-    from graphvine.workers.hn.showing import show_tree
+    from graphvine.workers.hn.output import show_tree
 
     with opened(context) as graph:
-        top = _hn(graph).thread(id, depth)
+        top = graph.hn.thread(id, depth)
     show_tree(top, as_json)
 
 
@@ -124,10 +103,10 @@ def ancestors(context: typer.Context, id: Annotated[int, _ID], as_json: Annotate
 
     In Python: graph.hn.ancestors(2921983)
     """
-    from graphvine.workers.hn.showing import show_list
+    from graphvine.workers.hn.output import show_list
 
     with opened(context) as graph:
-        found = _hn(graph).ancestors(id)
+        found = graph.hn.ancestors(id)
     show_list(found, as_json)
 
 
@@ -139,10 +118,10 @@ def descendants(context: typer.Context, id: Annotated[int, _ID], as_json: Annota
 
     In Python: graph.hn.descendants(8863)
     """
-    from graphvine.workers.hn.showing import show_list
+    from graphvine.workers.hn.output import show_list
 
     with opened(context) as graph:
-        found = _hn(graph).descendants(id)
+        found = graph.hn.descendants(id)
     show_list(found, as_json)
 
 
@@ -154,10 +133,10 @@ def siblings(context: typer.Context, id: Annotated[int, _ID], as_json: Annotated
 
     In Python: graph.hn.siblings(2921983)
     """
-    from graphvine.workers.hn.showing import show_list
+    from graphvine.workers.hn.output import show_list
 
     with opened(context) as graph:
-        found = _hn(graph).siblings(id)
+        found = graph.hn.siblings(id)
     show_list(found, as_json)
 
 
@@ -169,10 +148,10 @@ def story(context: typer.Context, id: Annotated[int, _ID], as_json: Annotated[bo
 
     In Python: graph.hn.story(2921983)
     """
-    from graphvine.workers.hn.showing import show_list
+    from graphvine.workers.hn.output import show_list
 
     with opened(context) as graph:
-        found = _hn(graph).story(id)
+        found = graph.hn.story(id)
     if found is None and not as_json:
         print(f"no story is known for item {id}: something between them is missing")
         return
@@ -180,23 +159,8 @@ def story(context: typer.Context, id: Annotated[int, _ID], as_json: Annotated[bo
 
 
 @hn.command()
-def search(
-    context: typer.Context,
-    words: Annotated[list[str] | None, typer.Argument(metavar="WORDS", help='Words, "phrases", -exclusions.')] = None,
-    author: Annotated[str | None, typer.Option("--author", metavar="NAME", help="By this user.")] = None,
-    type: Annotated[str | None, typer.Option("--type", metavar="TYPE", help="story, comment, job, ...")] = None,
-    min_score: Annotated[int | None, typer.Option("--min-score", metavar="N", help="At least this score.")] = None,
-    max_score: Annotated[int | None, typer.Option("--max-score", metavar="N", help="At most this score.")] = None,
-    after: Annotated[str | None, typer.Option("--after", metavar="TIME", help="Since 2012-01-31, or seconds.")] = None,
-    before: Annotated[str | None, typer.Option("--before", metavar="TIME", help="Up to that time.")] = None,
-    under: Annotated[int | None, typer.Option("--under", metavar="ID", min=1, help="Below this item.")] = None,
-    story_by: Annotated[str | None, typer.Option("--story-by", metavar="NAME", help="Below stories by them.")] = None,
-    reply_to: Annotated[str | None, typer.Option("--reply-to", metavar="NAME", help="In reply to this user.")] = None,
-    sort: Annotated[str, typer.Option("--sort", metavar="ORDER", help="relevance, date or score.")] = "relevance",
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1000, help="Most items to show.")] = 10,
-    offset: Annotated[int, typer.Option("--offset", metavar="N", min=0, max=100_000, help="Items to pass over.")] = 0,
-    as_json: Annotated[bool, _JSON] = False,
-) -> None:  # fmt: skip
+@takes(HNSearchRequest)
+def search(context: typer.Context, request: HNSearchRequest, as_json: Annotated[bool, _JSON] = False) -> None:
     """Search items by words, by their fields, and by the thread that they stand in.
 
         graphvine hn search graph database --type story --min-score 100
@@ -205,15 +169,11 @@ def search(
 
     In Python: graph.hn.search("graph database", type="story", min_score=100)
     """
-    from graphvine.workers.hn.showing import seconds_of, show_page
+    from graphvine.workers.hn.output import show_page
 
-    span = {"after": seconds_of(after, "--after"), "before": seconds_of(before, "--before")}
     with opened(context) as graph:
-        page = _hn(graph).search(
-            " ".join(words or ()), author=author, type=type, min_score=min_score, max_score=max_score, under=under,
-            story_by=story_by, reply_to=reply_to, sort=sort, limit=limit, offset=offset, **span,
-        )  # fmt: skip
-    show_page(page, offset, as_json)
+        page = dispatch(graph, request)
+    show_page(page, request.offset, as_json)
 
 
 @hn.command()
@@ -229,12 +189,12 @@ def transitions(
 
     In Python: graph.hn.transitions(8863), graph.hn.advance(8863, "validate_item")
     """
-    from graphvine.workers.hn.showing import show_ways
+    from graphvine.workers.hn.output import show_ways
 
     with opened(context) as graph:
         if take is not None:
-            _hn(graph).advance(id, take)
-        ways = _hn(graph).transitions(id)
+            graph.hn.advance(id, take)
+        ways = graph.hn.transitions(id)
         state = graph.read("hn_item.item", hnId=id)[0]["state"]
     show_ways(id, state, ways, as_json)
 
@@ -251,7 +211,7 @@ def mark_failed(
     In Python: graph.hn.mark_failed(8863, "the text is cut")
     """
     with opened(context) as graph:
-        _hn(graph).mark_failed(id, reason)
+        graph.hn.mark_failed(id, reason)
     print(f"item {id} is failed")
 
 
@@ -270,21 +230,8 @@ def retry(
     In Python: graph.hn.retry([8863])
     """
     with opened(context) as graph:
-        moved = _hn(graph).retry(ids)
+        moved = graph.hn.retry(ids)
     print(f"{moved} to be processed again")
-
-
-def _hn(graph: Graph) -> HackerNews:
-    from graphvine.verbs import hn as face
-
-    return face(graph)
-
-
-def _numbers(context: typer.Context, text: str) -> list[int]:
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    if not parts or not all(part.isascii() and part.isdigit() and len(part) <= 15 and int(part) > 0 for part in parts):
-        context.fail(f"--ids takes ids with commas between them, such as 1,2,3, not {text!r}")
-    return [int(part) for part in parts]
 
 
 def _show(summary: object, told: str, as_json: bool) -> None:

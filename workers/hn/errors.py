@@ -13,7 +13,7 @@ class NoSuchItem(GraphvineError):
         self.id = id
 
 
-class NotAllowed(GraphvineError):
+class TransitionNotAllowed(GraphvineError):
     """A transition that this item can't make now."""
 
     def __init__(self, id: int, transition: str, reason: str) -> None:

@@ -9,19 +9,16 @@ from graphvine.graph import Graph
 from graphvine.outcomes import Done, GiveUp, Outcome, Retry
 from graphvine.records import Claim, Step
 from graphvine.workers.hn.firebase import Fetched, Firebase
+from graphvine.workers.hn.ingest.batch import Batch
+from graphvine.workers.hn.ingest.cascade import cascade
+from graphvine.workers.hn.ingest.infer_parents import draft_of
+from graphvine.workers.hn.ingest.ingest import RETRY_MS, intake
+from graphvine.workers.hn.ingest.item import FIREBASE, Draft
+from graphvine.workers.hn.ingest.processors import MAX_RETRIES
+from graphvine.workers.hn.ingest.thread_edges import Threads
+from graphvine.workers.hn.ingest.writes import claimed_steps, steps_of
 from graphvine.workers.hn.settings import HNSettings, load
-from graphvine.workers.parts.hn.adopting import draft_of
-from graphvine.workers.parts.hn.batch import Batch
-from graphvine.workers.parts.hn.cascade import cascade
-from graphvine.workers.parts.hn.criteria import MAX_RETRIES
-from graphvine.workers.parts.hn.intake import RETRY_MS, intake
-from graphvine.workers.parts.hn.item import FIREBASE, Draft
-from graphvine.workers.parts.hn.threads import Threads
-from graphvine.workers.parts.hn.writes import claimed_steps, steps_of
 from graphvine.workers.pipeline import Context
-
-# Items are taken in by one process: two at once could each miss the parent that the other has in hand.
-BY_OWNER = True
 
 
 class HNItemHandler:

@@ -14,10 +14,10 @@ from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
 from graphvine.records import Step
 from graphvine.workers.hn.firebase import Fetched, Firebase
+from graphvine.workers.hn.ingest.index_sync import following
+from graphvine.workers.hn.ingest.ingest import Taken, intake
+from graphvine.workers.hn.ingest.item import FIREBASE
 from graphvine.workers.hn.settings import HNSettings, load
-from graphvine.workers.parts.hn.following import following
-from graphvine.workers.parts.hn.intake import Taken, intake
-from graphvine.workers.parts.hn.item import FIREBASE
 
 SINCE_LAST = "since-last"
 _LISTS = {"top": "topstories", "new": "newstories", "best": "beststories", "ask": "askstories", "show": "showstories",

@@ -38,6 +38,3 @@ class HNSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def load(**given: object) -> HNSettings:
     return section(HNSettings, TABLE, {name: value for name, value in given.items() if value is not None})
-
-
-SETTINGS = HNSettings

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from graphvine.graph import Graph
 from graphvine.records import Row
-from graphvine.workers.hn.by_hand import row_of
-from graphvine.workers.parts.hn.clean import plain
+from graphvine.workers.hn.ingest.clean import plain
+from graphvine.workers.hn.transitions import row_of
 
 # What one statement follows; deeper threads are walked in stretches of it.
 _STEPS = 30

@@ -3,16 +3,55 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, fields
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from graphvine.errors import GraphvineError
-from graphvine.workers.mcp.shaping import fitting, shaped
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
+    from graphvine.workers.wikipedia.requests import Mode
+
+
+_LONGEST_TEXT = 2_000
+# Longer lists of numbers are vectors, which tell a reader nothing.
+_LONGEST_NUMBERS = 16
+# Of one answer, in characters, roughly.
+MOST_CHARACTERS = 100_000
+
+
+def shaped(value: Any) -> Any:
+    """As JSON has it."""
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST_TEXT else f"{value[:_LONGEST_TEXT]}… ({len(value)} characters)"
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return {str(name): shaped(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        if len(value) > _LONGEST_NUMBERS and all(isinstance(one, int | float) for one in value):
+            return f"({len(value)} numbers)"
+        return [shaped(inner) for inner in value]
+    return str(value)
+
+
+def fitting(rows: Iterable[Any]) -> tuple[list[Any], bool]:
+    """As many rows as fit into one answer, shaped, and whether some did not."""
+    kept: list[Any] = []
+    left = MOST_CHARACTERS
+    for row in rows:
+        made = shaped(row)
+        left -= len(repr(made))
+        if left < 0 and kept:
+            return kept, True
+        kept.append(made)
+    return kept, False
+
 
 _MOST_FOUND, _MOST_NEIGHBOURS = 50, 200
 _HIDDEN = frozenset({"children", "story"})
@@ -25,7 +64,7 @@ class Tools:
         self._opened, self._max_rows, self._seconds = opened, max_rows, seconds
         self._one_at_a_time = threading.Lock()
 
-    def search(self, words: str, where: str = "articles", mode: str = "hybrid", limit: int = 10) -> dict[str, Any]:
+    def search(self, words: str, where: str = "articles", mode: Mode = "walk", limit: int = 10) -> dict[str, Any]:
         """Find sections of articles, or items of Hacker News."""
         most = max(1, min(limit, _MOST_FOUND))
         with self._graph() as graph:

@@ -1,4 +1,4 @@
-"""An article as every provider's is made: one shape, a stable id, and what is wrong with what can't be one."""
+"""Normalises what providers return into one shape with a stable id; BadArticle says what is wrong with an item."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from graphvine.workers.parts.fetching.errors import FetchError
-from graphvine.workers.parts.fetching.urls import checked_url
+from graphvine.workers.common.fetching.addresses import checked_url
+from graphvine.workers.common.fetching.errors import FetchError
 
 HIGH, NORMAL, LOW = 0, 1, 2
 PRIORITIES = {"high": HIGH, "normal": NORMAL, "low": LOW}
 SENTIMENTS = ("positive", "neutral", "negative")
-# Parts of an address that say where a reader came from, not what is read.
+# Tracking parameters: they say where a reader came from, not which page it is.
 _TRACKING = re.compile(r"^(utm_\w+|fbclid|gclid|dclid|msclkid|mc_cid|mc_eid|igshid|cmpid|ref_src|spm)$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
-# These stand within a word or a sentence; all others part what they stand between.
+# These are within a word or a sentence; all other tags separate words.
 _INLINE = re.compile(r"</?(?:a|b|i|u|em|strong|span|code|font|mark|small|sub|sup)(?:\s[^>]{0,2000})?>", re.IGNORECASE)
 _TAG = re.compile(r"<[^>]{0,2000}>")
 _EARLIEST, _LATEST = datetime(1990, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 
 class BadArticle(ValueError):
-    """What a provider sent is no article; says which field is wrong."""
+    """An item of a provider is not an article; says which field is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An article that a provider has found."""
+    """An article that a provider returned."""
 
     id: str
     title: str
@@ -48,7 +48,7 @@ class Found:
     source_url: str = ""
     provider: str = ""
     provider_id: str = ""
-    # Where the provider tells it, the third phase is left out.
+    # If the provider gives it, the third phase is skipped.
     sentiment: str = ""
     score: float | None = None
     priority: int = NORMAL
@@ -59,24 +59,24 @@ def found(
     keywords: Sequence[Any] = (), source: Any = "", source_title: Any = "", source_url: Any = "", provider: str = "",
     provider_id: Any = "", sentiment: Any = "", score: Any = None,
 ) -> Found:  # fmt: skip
-    """One shape from what a provider says; BadArticle names the field that can't be used."""
+    """An article from a provider's fields; BadArticle names the one that can't be used."""
     address = checked_link(link)
     words = plain(title, 500)
     if not words:
-        raise BadArticle("title: it is missing, or no text")
+        raise BadArticle("title: missing, or not text")
     host = (urlsplit(address).hostname or "").removeprefix("www.")
-    told = str(sentiment).strip().lower() if isinstance(sentiment, str) else ""
+    given = str(sentiment).strip().lower() if isinstance(sentiment, str) else ""
     return Found(
         article_id(address), words, address, moment_of(date), plain(description, 2_000), plain(author, 200),
         plain(language, 40).lower(), tuple(filter(None, (plain(word, 100) for word in keywords)))[:50],
         plain(source, 200).lower() or host, plain(source_title, 200) or host, plain(source_url, 1_000), provider,
-        plain(provider_id, 500), told if told in SENTIMENTS else "", _score(score),
+        plain(provider_id, 500), given if given in SENTIMENTS else "", _score(score),
     )  # fmt: skip
 
 
 def checked_link(link: Any) -> str:
     if not isinstance(link, str) or not link.strip():
-        raise BadArticle("link: it is missing, or no text")
+        raise BadArticle("link: missing, or not text")
     try:
         return checked_url(link)
     except FetchError as error:
@@ -84,12 +84,12 @@ def checked_link(link: Any) -> str:
 
 
 def article_id(link: str) -> str:
-    """The same page has the same id, whoever found it and however its address was decorated."""
+    """The same page has the same id, whichever provider found it and whatever its tracking parameters."""
     return f"news-{hashlib.sha256(canonical(link).encode()).hexdigest()[:20]}"
 
 
 def canonical(link: str) -> str:
-    """The address without what does not say which page it is."""
+    """The address without scheme, www., tracking parameters and fragment."""
     parts = urlsplit(link)
     host = (parts.hostname or "").removeprefix("www.")
     port = f":{parts.port}" if parts.port and parts.port not in (80, 443) else ""
@@ -99,7 +99,7 @@ def canonical(link: str) -> str:
 
 
 def moment_of(value: Any) -> datetime | None:
-    """A moment from what providers write: ISO 8601, RFC 822, `2024-05-01 10:00:00`; None where it can't be told."""
+    """A date as providers write it: ISO 8601, RFC 822, `2024-05-01 10:00:00`; None if it can't be parsed."""
     if not isinstance(value, str) or not value.strip():
         return None
     text = value.strip()[:60]
@@ -118,7 +118,7 @@ def moment_of(value: Any) -> datetime | None:
 
 
 def plain(value: Any, longest: int) -> str:
-    """Text on one line without markup; '' for what is no text."""
+    """Text on one line without markup; '' for what is not text."""
     if not isinstance(value, str | int | float) or isinstance(value, bool):
         return ""
     text = html.unescape(_TAG.sub(" ", _INLINE.sub("", str(value)[: 4 * longest])))
@@ -127,14 +127,14 @@ def plain(value: Any, longest: int) -> str:
 
 
 def with_priority(article: Found, high: Sequence[str], low: Sequence[str]) -> Found:
-    """An article's priority by its publisher's site, or by words of its title."""
+    """Set the priority by the publisher's site, or by words of the title."""
     if _named(article, high):
         return replace(article, priority=HIGH)
     return replace(article, priority=LOW) if _named(article, low) else article
 
 
 def listed(text: str) -> list[str]:
-    """What stands between commas."""
+    """Split at commas."""
     return [part.strip().lower() for part in text.split(",") if part.strip()]
 
 

@@ -1,10 +1,9 @@
-"""What can go wrong with the news as a whole; what is wrong with one article stands on its row.
+"""Errors of the pipeline as a whole; the error of one article is on its row.
 
 GraphvineError
-|- ProviderError        a provider can't be asked, or answers what can't be read
-|- NoProvider           nothing says where news are to come from
+|- ProviderError        a provider can't be reached, or its answer can't be parsed
+|- NoProvider           no provider is configured
 |- UnknownArticle       there is no such article
-|- ProcessorOnly        news are not work for the common loop
 |- NewsPartsMissing     a package that is needed is not installed
 """
 
@@ -14,7 +13,7 @@ from graphvine.errors import GraphvineError
 
 
 class ProviderError(GraphvineError):
-    """A provider can't be asked, or answers what can't be read."""
+    """A provider can't be reached, or its answer can't be parsed."""
 
     def __init__(self, provider: str, reason: str, *, retry_after_seconds: float | None = None) -> None:
         super().__init__(f"{provider}: {reason}")
@@ -22,19 +21,15 @@ class ProviderError(GraphvineError):
 
 
 class NoProvider(GraphvineError):
-    """Nothing says where news are to come from."""
+    """No provider is configured."""
 
 
 class UnknownArticle(GraphvineError):
     """There is no such article."""
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"there is no article {key!r}: 'graphvine news list' shows those that are there")
+        super().__init__(f"there is no article {key!r}: 'graphvine news list' shows the articles")
         self.key = key
-
-
-class ProcessorOnly(GraphvineError):
-    """News are not work for the common loop."""
 
 
 class NewsPartsMissing(GraphvineError):

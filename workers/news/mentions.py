@@ -1,4 +1,4 @@
-"""Which Wikipedia articles of this graph an article of the news names: by their titles, as they stand in the text."""
+"""Finds the Wikipedia articles of this graph that a news article names, by their titles in its text."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator
 
 from graphvine.graph import Graph
-from graphvine.workers.news import PIPELINE
-from graphvine.workers.news.held import Held
+from graphvine.workers.news import NAME
+from graphvine.workers.news.claimed_article import ClaimedArticle
 
 _MOST_WORDS = 5
 _MOST_CANDIDATES = 600
 _MOST_MENTIONS = 50
 _SENTENCE = re.compile(r"[.!?:;]\s+|\n+|[\"()\[\]]")
 _WORD = re.compile(r"[^\W_](?:[\w'\u2019.&/-]*[^\W_])?")
-# Words that begin with a capital letter only since a sentence, or a headline, does.
+# Words that have a capital letter only at the beginning of a sentence, or in a headline.
 _COMMON = frozenset(
     """
     a an and are as at be been but by can could did do does for from had has have he her his how i if in is it its more
@@ -24,20 +24,19 @@ _COMMON = frozenset(
 )
 
 
-def find(graph: Graph, held: Held, query: str) -> list[str]:
+def find(graph: Graph, article: ClaimedArticle, query: str) -> list[str]:
     """The titles that it names, in the order of the text."""
-    names = list(candidates(held.title, held.content, [query, *held.keywords.split(",")]))
+    names = list(candidates(article.title, article.content, [query, *article.keywords.split(",")]))
     if not names:
         return []
-    there = {row["title"] for row in graph.read(f"{PIPELINE}.titled", keys=names)}
+    there = {row["title"] for row in graph.read(f"{NAME}.titled", keys=names)}
     return [name for name in names if name in there][:_MOST_MENTIONS]
 
 
 def candidates(title: str, text: str, named: list[str]) -> Iterator[str]:
-    """What could be a title: what the provider or the topic names where the text has it, and words with capitals.
+    """Possible titles: keywords and the query, where the text has them, and runs of capitalised words.
 
-    A single word at the beginning of a sentence has its capital from there, so it counts only where it stands with one
-    elsewhere too.
+    A single word at the beginning of a sentence counts only where it is capitalised elsewhere too.
     """
     seen: set[str] = set()
     whole = f"{title}\n{text}"
@@ -61,7 +60,7 @@ def candidates(title: str, text: str, named: list[str]) -> Iterator[str]:
 
 
 def _runs(text: str) -> Iterator[tuple[list[str], bool]]:
-    """Words with capitals that stand side by side ("of" and the like between two of them included).
+    """Runs of capitalised words ("of" and the like between two of them included).
 
     The second value says whether the run begins its sentence.
     """

@@ -1,4 +1,4 @@
-"""What a run of the updater or the processor did: the document's metrics, and its log lines."""
+"""The result of a run of the updater or the processor: the specification's metrics and log lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class UpdaterRun:
     pages: int = 0
     checkpoint: str = ""
     rejected: list[str] = field(default_factory=list)
-    # Providers that could not be asked, or not to the end, and why.
+    # Providers that failed, before or after some pages, and why.
     errors: dict[str, str] = field(default_factory=dict)
 
     def lines(self) -> Iterator[str]:
@@ -53,9 +53,9 @@ class ProcessorRun:
     released: int = 0
     remaining: int = 0
     seconds: float = 0.0
-    # Articles that the log or the queue names and that are not there.
+    # Articles that the log or the queue names and that do not exist.
     missing: list[str] = field(default_factory=list)
-    # Entries that were put back into the queue, or taken out of it, since it was not in order.
+    # Entries that were put back into the queue, or dropped from it, to repair it.
     rebuilt: int = 0
     dropped: int = 0
 
@@ -75,23 +75,23 @@ class ProcessorRun:
 
 
 def log(run: UpdaterRun | ProcessorRun) -> None:
-    """The one place where these lines are written."""
+    """Write the lines of a run to the log."""
     who = "Updater" if isinstance(run, UpdaterRun) else "Processor"
-    # A processor with nothing to do comes by each minute: that is no news.
+    # A processor runs each minute: a run with nothing to do is not worth a line.
     idle = isinstance(run, ProcessorRun) and not (run.merged or run.loaded or run.rebuilt or run.dropped)
     for line in run.lines():
         _log.log(logging.DEBUG if idle else logging.INFO, "%s: %s", who, line)
     if isinstance(run, UpdaterRun):
         for provider, reason in run.errors.items():
-            _log.warning("Updater: %s was not read to its end: %s", provider, reason)
+            _log.warning("Updater: %s failed: %s", provider, reason)
         for reason in run.rejected[:20]:
-            _log.warning("Updater: no article: %s", reason)
+            _log.warning("Updater: not an article: %s", reason)
     elif run.missing:
-        _log.warning("Processor: %d articles are not there: %s", len(run.missing), ", ".join(run.missing[:20]))
+        _log.warning("Processor: %d articles do not exist: %s", len(run.missing), ", ".join(run.missing[:20]))
 
 
 def next_run_id(topic: str, last: Sequence[Row]) -> str:
-    """Where the metrics of a run are kept: the newest replaces the oldest of so many."""
+    """The id of a run's metrics: a ring, in which the newest replaces the oldest."""
     number = str(last[0]["id"]).rpartition(" ")[2] if last else ""
     return f"{topic} {(int(number) + 1 if number.isdigit() else 0) % _RUNS_KEPT}"
 

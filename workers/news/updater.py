@@ -1,8 +1,8 @@
-"""The updater: asks the providers, stores what is new, appends it to the log of additions, trims the log.
+"""The updater: queries the providers, stores new articles, appends them to the log of additions, trims the log.
 
-It writes articles, the index, the log and the providers' states, never the queue nor a checkpoint. All that one
-provider gave is written in one unit: a kill before it leaves nothing, so that the next run finds the same again. Were a
-first page stored without the second, the next run would take the first for known and never look at the second.
+It writes articles, the index, the log and the providers' states, never the queue nor a checkpoint. What one provider
+returned is written in one transaction: a kill before it leaves nothing, and the next run finds the same articles. If a
+first page were stored without the second, the next run would stop at the first and never see the second.
 """
 
 from __future__ import annotations
@@ -17,24 +17,23 @@ from typing import Any
 from graphvine.clock import moment
 from graphvine.graph import Graph
 from graphvine.records import Row, Step, Unit
-from graphvine.workers.news import PIPELINE
+from graphvine.workers.common.fetching import Fetcher, FetchLimits
+from graphvine.workers.news import NAME
 from graphvine.workers.news.article import Found, listed, with_priority
 from graphvine.workers.news.errors import ProviderError
-from graphvine.workers.news.keys import additions_checkpoint
 from graphvine.workers.news.providers import Provider, required
 from graphvine.workers.news.runs import UpdaterRun, log, next_run_id
-from graphvine.workers.news.settings import NewsSettings, load
-from graphvine.workers.parts.fetching import Fetcher, FetchLimits
+from graphvine.workers.news.settings import NewsSettings, additions_checkpoint, load
 
 ROLE = "news_updater"
-# A provider that says it is overloaded, and not for how long, is left alone for this long.
-_LEFT_ALONE_SECONDS = 60.0
-Tell = Callable[[str], None]
+# The wait after an error of a provider that does not say how long to wait.
+_ERROR_WAIT_SECONDS = 60.0
+OnStep = Callable[[str], None]
 
 
 @dataclass(slots=True)
 class Gathered:
-    """What one provider gave in one run."""
+    """What one provider returned in one run."""
 
     provider: str
     articles: dict[str, Found] = field(default_factory=dict)
@@ -46,22 +45,22 @@ class Gathered:
 
 
 class Updater:
-    """`run_once()` is one hourly run. `tell` hears of each step once it is over, for tests and progress."""
+    """`run_once()` is one hourly run. `on_step` is called after each step, for tests."""
 
     def __init__(
         self, graph: Graph, settings: NewsSettings | None = None, *, providers: Sequence[Provider] | None = None,
-        tell: Tell = lambda step: None,
+        on_step: OnStep = lambda step: None,
     ) -> None:  # fmt: skip
-        self._graph, self._settings, self._tell = graph, settings or load(), tell
+        self._graph, self._settings, self._on_step = graph, settings or load(), on_step
         self._providers = list(providers) if providers is not None else required(self._settings)
         self._topic = self._settings.topic
 
     def run_once(self) -> UpdaterRun:
-        """Ask every provider, store what is new. What goes wrong with one does not keep the others from it."""
+        """Query every provider and store new articles. An error of one does not affect the others."""
         run = asyncio.run(self._run())
-        self._note(run)
+        self._record(run)
         log(run)
-        self._graph.door.report(
+        self._graph.store.publish(
             "news_updated", topic=run.topic, found=run.found, trimmed=run.trimmed, credits=run.credits, total=run.total
         )
         return run
@@ -74,24 +73,24 @@ class Updater:
             for provider in self._providers:
                 state = states.get(provider.name, {})
                 if state.get("not_before", 0) > self._graph.clock.now_ms():
-                    run.errors[provider.name] = f"left alone for a while, since: {state.get('last_error')}"
+                    run.errors[provider.name] = f"backing off after an error: {state.get('last_error')}"
                     continue
                 known = set(self.known())
-                self._tell("index_read")
+                self._on_step("index_read")
                 if provider.keyed not in fetchers:
-                    # A key must not follow a redirect to another host, so what is asked with one is not followed.
+                    # A key must not follow a redirect to another host: requests with a key follow none.
                     opening = self._fetcher(0 if provider.keyed else self._settings.max_redirects)
                     fetchers[provider.keyed] = await stack.enter_async_context(opening)
                 fetcher = fetchers[provider.keyed]
                 gathered = await self._gather(fetcher, provider, known, whole=bool(state.get("whole", True)))
                 run = self._added(run, gathered, self.store(gathered))
-                self._tell("stored")
+                self._on_step("stored")
         return replace(run, total=self.total())
 
     # The steps, one by one
 
     def known(self) -> list[str]:
-        """The document's first step: the ids in the index, the newest first."""
+        """The specification's first step: the ids in the index, the newest first."""
         since = self._graph.clock.now_ms() - 1000 * self._settings.id_index_ttl
         rows = self._graph.read(f"{ROLE}.known", topic=self._topic, since_ms=since)
         return [row["id"] for row in rows][: self._settings.max_stored_articles]
@@ -99,7 +98,7 @@ class Updater:
     async def _gather(self, fetcher: Fetcher, provider: Provider, known: set[str], *, whole: bool) -> Gathered:
         """The second and third: page after page, up to one whose articles are all known.
 
-        Where the last run did not come to its end, what it missed may lie behind known pages: then these do not end it.
+        If the last run was cut short, what it missed may be behind known pages: then known pages do not end this one.
         """
         gathered, cursor = Gathered(provider.name), ""
         high, low = listed(self._settings.high_priority), listed(self._settings.low_priority)
@@ -108,7 +107,7 @@ class Updater:
                 page = await provider.page(fetcher.fetch, cursor)
             except ProviderError as error:
                 gathered.error = error.reason
-                gathered.not_before_seconds = error.retry_after_seconds or _LEFT_ALONE_SECONDS
+                gathered.not_before_seconds = error.retry_after_seconds or _ERROR_WAIT_SECONDS
                 break
             gathered.pages += 1
             gathered.credits += page.credits
@@ -116,7 +115,7 @@ class Updater:
             fresh = [article for article in page.articles if article.id not in known]
             for article in fresh:
                 gathered.articles.setdefault(article.id, with_priority(article, high, low))
-            self._tell("page_fetched")
+            self._on_step("page_fetched")
             nothing_new = bool(page.articles) and not fresh
             empty = not page.articles and not page.rejected
             if not page.next or page.next == cursor or empty or (whole and nothing_new):
@@ -125,22 +124,20 @@ class Updater:
         return gathered
 
     def store(self, gathered: Gathered) -> dict[str, Any]:
-        """The fourth and fifth, in one unit: articles, index, the log trimmed and appended to."""
+        """The fourth and fifth, in one transaction: articles, index, the log trimmed and appended to."""
         now = self._graph.clock.now_ms()
         at, run_id = moment(now), secrets.token_hex(8)
-        # Providers give the newest first; the log is in the order in which articles came about.
+        # Providers return the newest first; the log is in the order of publication.
         articles = list(reversed(gathered.articles.values()))
         steps: list[Step] = []
         if articles:
             rows = [_row(article, at) for article in articles]
             given = {"topic": self._topic, "run": run_id, "at": at}
-            steps.append(Step(f"{PIPELINE}.store", {"rows": rows, "now": now, **given}))
+            steps.append(Step(f"{NAME}.store", {"rows": rows, "now": now, **given}))
             sources = {article.source: article for article in articles}
-            steps.append(
-                Step(f"{PIPELINE}.open_sources", {"rows": [_source(one) for one in sources.values()], "at": at})
-            )
+            steps.append(Step(f"{NAME}.open_sources", {"rows": [_source(one) for one in sources.values()], "at": at}))
             published = [{"id": article.id, "source": article.source} for article in articles]
-            steps.append(Step(f"{PIPELINE}.publish", {"rows": published}))
+            steps.append(Step(f"{NAME}.publish", {"rows": published}))
             index = [{"key": f"{self._topic} {article.id}", "id": article.id, "seq": 0} for article in articles]
             steps.append(Step(f"{ROLE}.index", {"rows": index, "topic": self._topic, "now": now}))
         since = now - 1000 * self._settings.id_index_ttl
@@ -160,7 +157,7 @@ class Updater:
         }
 
     def total(self) -> int:
-        """How long the log of additions is."""
+        """The length of the log of additions."""
         return int(self._graph.read(f"{ROLE}.additions", topic=self._topic)[0]["total"])
 
     def _provider_step(self, gathered: Gathered, now: int) -> Step:
@@ -186,7 +183,7 @@ class Updater:
         name = additions_checkpoint(self._topic)
         return next((str(row["article"]) for row in rows if row["name"] == name), "")
 
-    def _note(self, run: UpdaterRun) -> None:
+    def _record(self, run: UpdaterRun) -> None:
         at = moment(self._graph.clock.now_ms())
         last = self._graph.read(f"{ROLE}.runs", topic=self._topic, limit=1)
         noted = {
@@ -196,7 +193,7 @@ class Updater:
         self._graph.run(Unit.of([Step(f"{ROLE}.note_run", noted)]))
 
     def _fetcher(self, max_redirects: int) -> Fetcher:
-        """For providers: what somebody named in the settings is asked whatever robots.txt says to crawlers."""
+        """For providers: addresses from the settings are queried whatever robots.txt says to crawlers."""
         chosen = self._settings
         limits = FetchLimits(
             max_bytes=chosen.max_bytes, total_seconds=chosen.total_seconds, connect_seconds=chosen.connect_seconds,

@@ -1,25 +1,33 @@
-"""Batches: named lists of addresses, put into the graph and looked at."""
+"""Batches: named lists of addresses, how they are submitted and read, and the lease of the manager that runs one."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
 
+from graphvine.claims import new_token
 from graphvine.clock import moment
 from graphvine.graph import Graph
-from graphvine.records import Step, Unit
-from graphvine.workers.parts.fetching.errors import FetchError
-from graphvine.workers.parts.fetching.urls import checked_url
-from graphvine.workers.scrape import PIPELINE
-from graphvine.workers.scrape.errors import BadAddress, BadBatch
+from graphvine.reaper import process_is_gone, take_back
+from graphvine.records import Row, Step, Unit
+from graphvine.workers.common.fetching.addresses import checked_url
+from graphvine.workers.common.fetching.errors import FetchError
+from graphvine.workers.scrape import NAME
+from graphvine.workers.scrape.errors import BadAddress, BadBatch, BatchBusy, BatchLost
 
-# What `graphvine seed scrape_item` puts in belongs to this one.
+# The batch of what `graphvine seed scrape_item` adds.
 DEFAULT = "default"
 MOST_ADDRESSES = 1_000_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}", re.ASCII)
 _ROWS_AT_ONCE = 5_000
+_LONGEST_LINE_BYTES = 10_000
+_NOBODY = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +38,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one page."""
+    """The result of one page."""
 
     url: str
     state: str
@@ -43,19 +51,19 @@ class Result:
 
 
 def name_for(addresses: Sequence[str]) -> str:
-    """The same addresses in any order have the same name, so that the same command goes on where it was."""
+    """The same addresses in any order have the same name, so that the same command resumes."""
     canonical = "\n".join(sorted(set(addresses)))
     return f"pages-{hashlib.sha256(canonical.encode()).hexdigest()[:10]}"
 
 
 def check_name(name: str) -> str:
     if not _NAME.fullmatch(name):
-        raise BadBatch(f"{name[:100]!r} is no name for a batch: up to 80 letters, digits, '.', '_' and '-'")
+        raise BadBatch(f"{name[:100]!r} is not a valid batch name: use up to 80 letters, digits, '.', '_' and '-'")
     return name
 
 
 def check_addresses(addresses: Iterable[str], places: Iterable[str] | None = None) -> list[str]:
-    """The addresses in order, each once; BadAddress names the first that is none."""
+    """The addresses in order, without duplicates; BadAddress names the first invalid one."""
     found: dict[str, None] = {}
     named = iter(places) if places is not None else None
     for index, address in enumerate(addresses):
@@ -72,38 +80,38 @@ def check_addresses(addresses: Iterable[str], places: Iterable[str] | None = Non
 
 
 def submit(graph: Graph, name: str, addresses: Sequence[str]) -> Batch:
-    """Make the batch where it is not there, and put in what is new. Returns at once: a manager does the work."""
+    """Create the batch if needed and add new addresses. Returns at once: a manager does the work."""
     at = moment(graph.clock.now_ms())
-    opened = Step(f"{PIPELINE}.open_batch", {"rows": [{"name": name, "seq": 0}], "at": at})
+    opened = Step(f"{NAME}.open_batch", {"rows": [{"name": name, "seq": 0}], "at": at})
     batch = Batch(name, graph.run(Unit.of([opened])).rows[0][0]["seq"])
     for start in range(0, len(addresses), _ROWS_AT_ONCE):
         rows = [{"id": key_of(name, url), "url": url, "seq": 0} for url in addresses[start : start + _ROWS_AT_ONCE]]
         given = {"rows": rows, "batch": name}
-        added = Step(f"{PIPELINE}.add", {**given, "batch_seq": batch.seq, "now": graph.clock.now_ms()})
-        graph.run(Unit.of([added, Step(f"{PIPELINE}.show", given)]))
+        added = Step(f"{NAME}.add", {**given, "batch_seq": batch.seq, "now": graph.clock.now_ms()})
+        graph.run(Unit.of([added, Step(f"{NAME}.show", given)]))
     if name == DEFAULT:
         ours = {"batch": name, "batch_seq": batch.seq}
-        graph.run(Unit.of([Step(f"{PIPELINE}.adopt", ours), Step(f"{PIPELINE}.show_all", ours)]))
+        graph.run(Unit.of([Step(f"{NAME}.adopt", ours), Step(f"{NAME}.show_all", ours)]))
     return batch
 
 
 def find(graph: Graph, name: str) -> Batch:
-    """A batch that is there."""
-    rows = graph.read(f"{PIPELINE}.batch", batch=name)
+    """A batch that exists."""
+    rows = graph.read(f"{NAME}.batch", batch=name)
     if not rows:
-        raise BadBatch(f"there is no batch {name!r}: give the addresses that it is to have")
+        raise BadBatch(f"there is no batch {name!r}: give its addresses to create it")
     return Batch(name, rows[0]["seq"])
 
 
 def key_of(batch: str, url: str) -> str:
-    """A page is known by its batch and its address: another batch may scrape the same page anew."""
+    """The key of a page is its batch and its address: another batch may scrape the same page again."""
     return url if batch == DEFAULT else f"{batch} {url}"
 
 
 def results(graph: Graph, batch: Batch) -> Iterator[Result]:
     """The pages of a batch in the order of arrival, read some at a time."""
     after = -1
-    while rows := graph.read(f"{PIPELINE}.results", batch_seq=batch.seq, after=after, limit=500):
+    while rows := graph.read(f"{NAME}.results", batch_seq=batch.seq, after=after, limit=500):
         for row in rows:
             after = row["seq"]
             yield Result(
@@ -113,4 +121,84 @@ def results(graph: Graph, batch: Batch) -> Iterator[Result]:
 
 
 def counts(graph: Graph, batch: Batch) -> dict[str, int]:
-    return {row["state"]: row["count"] for row in graph.read(f"{PIPELINE}.counts_of", batch_seq=batch.seq)}
+    return {row["state"]: row["count"] for row in graph.read(f"{NAME}.counts_of", batch_seq=batch.seq)}
+
+
+class BatchLease:
+    """One manager at a time runs a batch: the lease is renewed, and free to take when it was not."""
+
+    def __init__(self, graph: Graph, batch: Batch, worker: str, seconds: float) -> None:
+        self._graph, self._batch, self._worker, self._ms = graph, batch, worker, int(seconds * 1000)
+        self.token = new_token()
+
+    def take(self) -> Row:
+        """Take the lease, and reclaim what the last manager held; BatchBusy while that one is alive."""
+        row = self._take(self._dead_holder())
+        if row is None:
+            raise BatchBusy(self._batch.name, self.holder() or "another manager")
+        self._reclaim()
+        return row
+
+    def holder(self) -> str | None:
+        rows = self._graph.read(f"{NAME}.batch", batch=self._batch.name)
+        return str(rows[0]["manager"]) if rows and rows[0]["lease"] else None
+
+    def renew(self) -> None:
+        """Keep the lease; BatchLost when another manager has it."""
+        until = self._graph.clock.now_ms() + self._ms
+        step = Step(f"{NAME}.keep", {"batch": self._batch.name, "lease": self.token, "until": until})
+        if not self._graph.run(Unit.of([step])).rows[0]:
+            raise BatchLost(self._batch.name)
+
+    def release(self) -> None:
+        """Free the batch, if it is still ours."""
+        self._graph.run(Unit.of([Step(f"{NAME}.unmanage", {"batch": self._batch.name, "lease": self.token})]))
+
+    def _take(self, dead: int) -> Row | None:
+        now = self._graph.clock.now_ms()
+        given = {
+            "batch": self._batch.name, "lease": self.token, "dead": dead, "worker": self._worker, "now": now,
+            "until": now + self._ms,
+        }  # fmt: skip
+        rows = self._graph.run(Unit.of([Step(f"{NAME}.manage", given)])).rows[0]
+        return rows[0] if rows else None
+
+    def _dead_holder(self) -> int:
+        """The lease of a manager whose process is gone: no need to wait until it expires."""
+        if not self._graph.engine.capabilities.single_owner:
+            return _NOBODY
+        rows = self._graph.read(f"{NAME}.batch", batch=self._batch.name)
+        gone = bool(rows) and rows[0]["lease"] != 0 and process_is_gone(rows[0]["manager"])
+        return int(rows[0]["lease"]) if gone else _NOBODY
+
+    def _reclaim(self) -> None:
+        """All claims in a batch that was just taken are of managers that no longer run it."""
+        cutoff = moment(self._graph.clock.now_ms() + 1)
+        while rows := self._graph.read(f"{NAME}.left_behind", batch_seq=self._batch.seq, limit=_ROWS_AT_ONCE):
+            if sum(take_back(self._graph.store, NAME, rows, cutoff)) == 0:
+                break
+
+
+def read_addresses(source: Path) -> list[str]:
+    """The addresses in a file; empty lines and comments (#) are skipped. BadAddress names file and line."""
+    with nullcontext(sys.stdin.buffer) if str(source) == "-" else source.open("rb") as file:
+        lines = list(_lines(file, str(source)))
+    found = check_addresses((text for _, text in lines), (place for place, _ in lines))
+    if not found:
+        raise BadAddress(str(source), "it has no addresses")
+    return found
+
+
+def _lines(file: BinaryIO, name: str) -> Iterator[tuple[str, str]]:
+    number = 0
+    while line := file.readline(_LONGEST_LINE_BYTES + 1):
+        number += 1
+        place = f"{name}, line {number}"
+        if len(line) > _LONGEST_LINE_BYTES:
+            raise BadAddress(place, f"longer than {_LONGEST_LINE_BYTES} bytes: not an address")
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+        except UnicodeDecodeError:
+            raise BadAddress(place, "not UTF-8 text") from None
+        if text and not text.startswith("#"):
+            yield place, text

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphvine.workers.cli.apps import new_app
-from graphvine.workers.cli.opening import opened
+from graphvine.workers.cli.open_graph import opened
 
 if TYPE_CHECKING:
     import threading
@@ -47,15 +47,14 @@ def scrape(
     """
     if (urls and source is not None) or not (urls or source is not None or batch is not None):
         context.fail("say what to scrape: addresses, or --from FILE, or the --batch NAME to go on with")
-    from graphvine.workers.cli.working import signals
-    from graphvine.workers.scrape.addresses_file import read_addresses
-    from graphvine.workers.scrape.batches import check_addresses, check_name
+    from graphvine.workers.cli.run_worker import signals
+    from graphvine.workers.scrape.batches import check_addresses, check_name, read_addresses
 
     # Before the graph, so that a wrong address makes none.
     addresses = read_addresses(source) if source is not None else check_addresses(urls or ())
     if batch is not None:
         check_name(batch)
-    with opened(context, create=bool(addresses), door=True) as graph, signals() as ended:
+    with opened(context, create=bool(addresses), share=True) as graph, signals(graph) as ended:
         finished = _run(graph, addresses, batch, ended.stop, as_json)
     if ended.by is not None and not finished:
         raise typer.Exit(130)
@@ -64,6 +63,6 @@ def scrape(
 def _run(graph: Graph, addresses: list[str], batch: str | None, stop: threading.Event, as_json: bool) -> bool:
     import asyncio
 
-    from graphvine.workers.scrape.telling import show_lines, show_table
+    from graphvine.workers.scrape.output import show_lines, show_table
 
     return asyncio.run((show_lines if as_json else show_table)(graph, addresses, batch, stop))

@@ -1,12 +1,11 @@
-"""What can go wrong with a batch as a whole; what is wrong with one page stands on its row.
+"""Errors of a batch as a whole; the error of one page is on its row.
 
 GraphvineError
-|- BadAddress       an address in the list that is none
-|- BadBatch         a name that can't name a batch, or names none
-|- BatchBusy        another manager has the batch in hand
+|- BadAddress       an invalid address in the list
+|- BadBatch         an invalid batch name, or no such batch
+|- BatchBusy        another manager runs the batch
 |- BatchLost        another manager took the batch over
-|- HookBroken       the hook can't be found or called
-|- ManagerOnly      scraping is not work for the common loop
+|- HookBroken       the hook can't be imported or called
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from graphvine.errors import GraphvineError
 
 
 class BadAddress(GraphvineError):
-    """An address in the list that is none."""
+    """An invalid address in the list."""
 
     def __init__(self, place: str, reason: str) -> None:
         super().__init__(f"{place}: {reason}")
@@ -23,14 +22,14 @@ class BadAddress(GraphvineError):
 
 
 class BadBatch(GraphvineError):
-    """A name that can't name a batch, or names none."""
+    """An invalid batch name, or no such batch."""
 
 
 class BatchBusy(GraphvineError):
-    """Another manager has the batch in hand."""
+    """Another manager runs the batch."""
 
     def __init__(self, batch: str, holder: str) -> None:
-        super().__init__(f"the batch {batch!r} is in the hands of {holder}: wait for it, or stand by with standby=True")
+        super().__init__(f"{holder} runs the batch {batch!r}: wait for it, or stand by with standby=True")
         self.batch, self.holder = batch, holder
 
 
@@ -38,13 +37,9 @@ class BatchLost(GraphvineError):
     """Another manager took the batch over; nothing more was written by this one."""
 
     def __init__(self, batch: str) -> None:
-        super().__init__(f"another manager took over the batch {batch!r}: this one had been silent for too long")
+        super().__init__(f"another manager took over the batch {batch!r}: this one did not renew its lease in time")
         self.batch = batch
 
 
 class HookBroken(GraphvineError):
-    """The hook can't be found or called: a setting has to change."""
-
-
-class ManagerOnly(GraphvineError):
-    """Scraping is not work for the common loop."""
+    """The hook can't be imported or called: change the setting."""

@@ -1,16 +1,16 @@
-"""What workers tell the manager, and what the manager tells whoever watches."""
+"""The events that workers send to the manager, and those that a batch publishes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphvine.workers.parts.pages import Page
+from graphvine.workers.common.pages import Page
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Of one page in the hands of one worker, known by its claim's token."""
+    """An event of one claimed page, identified by the claim's token."""
 
     seq: int
     token: int
@@ -52,11 +52,11 @@ class SummaryFailed(Event):
 
 @dataclass(frozen=True, slots=True)
 class ScrapeEvent:
-    """What happened to a page, or to its batch (then `url` is empty), once it is safe in the graph.
+    """What happened to a page, or to its batch (then `url` is empty), once it is committed.
 
     Names: batch_started, scrape_started, scrape_finished, scrape_failed, summary_started, summary_partial,
     summary_finished, summary_failed, batch_finished, hook_finished, hook_failed, standing_by, paused, stopped. After
-    a failure, `state` says whether the page is tried again (idle, scraped) or not (failed).
+    a failure, `state` says whether the page is retried (idle, scraped) or not (failed).
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The daemon's part of this pipeline: it leads every batch that has something left to do."""
+"""The daemon's service of this pipeline: it runs a manager for every unfinished batch."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import threading
 from graphvine.clock import NEVER
 from graphvine.graph import Graph
 from graphvine.records import Row
-from graphvine.workers.scrape import PIPELINE
+from graphvine.workers.scrape import NAME
+from graphvine.workers.scrape.api import manage
 from graphvine.workers.scrape.batches import Batch
 from graphvine.workers.scrape.errors import BatchBusy
 from graphvine.workers.scrape.events import ScrapeEvent
 from graphvine.workers.scrape.hook import find_hook
-from graphvine.workers.scrape.scraping import manage
 from graphvine.workers.scrape.settings import load
 
-# Batches that are led side by side; the limit on scrapes holds for all of them together.
+# Batches that are run at once; the limit on scrapes is for all of them together.
 _AT_ONCE = 4
-_LOOK_SECONDS = 1.0
-_BATCHES_SEEN = 50
+_POLL_SECONDS = 1.0
+_BATCHES_READ = 50
 
 
 def serve(graph: Graph, stop: threading.Event) -> None:
-    """Until told to stop."""
+    """Run until `stop` is set."""
     asyncio.run(_serve(graph, stop))
 
 
@@ -33,33 +33,33 @@ async def _serve(graph: Graph, stop: threading.Event) -> None:
     try:
         while not stop.is_set():
             for name in [name for name, task in running.items() if task.done()]:
-                running.pop(name).result()  # what went wrong is told to whoever looks after this service
-            if graph.door.paused(PIPELINE) is None:
-                rows = await asyncio.to_thread(_with_work, graph)
+                running.pop(name).result()  # raises its error, if it failed
+            if graph.store.paused(NAME) is None:
+                rows = await asyncio.to_thread(_unfinished, graph)
                 for row in rows:
                     if row["name"] not in running and len(running) < _AT_ONCE:
                         batch = Batch(row["name"], row["seq"])
-                        running[batch.name] = asyncio.create_task(_lead(graph, batch, ending))
-            await asyncio.to_thread(stop.wait, _LOOK_SECONDS)
+                        running[batch.name] = asyncio.create_task(_run(graph, batch, ending))
+            await asyncio.to_thread(stop.wait, _POLL_SECONDS)
     finally:
         ending.set()
         await asyncio.gather(*running.values(), return_exceptions=True)
 
 
-def _with_work(graph: Graph) -> list[Row]:
+def _unfinished(graph: Graph) -> list[Row]:
     return [
-        *graph.read(f"{PIPELINE}.unfinished_batches", limit=_BATCHES_SEEN),
-        *graph.read(f"{PIPELINE}.batches_to_reopen", never=NEVER, limit=_BATCHES_SEEN),
+        *graph.read(f"{NAME}.unfinished_batches", limit=_BATCHES_READ),
+        *graph.read(f"{NAME}.batches_to_reopen", never=NEVER, limit=_BATCHES_READ),
     ]
 
 
-async def _lead(graph: Graph, batch: Batch, stop: threading.Event) -> None:
+async def _run(graph: Graph, batch: Batch, stop: threading.Event) -> None:
     settings = load()
 
-    def tell(event: ScrapeEvent) -> None:
-        graph.door.report("scrape", what=event)
+    def publish(event: ScrapeEvent) -> None:
+        graph.store.publish("scrape", what=event)
 
     try:
-        await manage(graph, batch, settings, find_hook(None, settings), tell, stop)
+        await manage(graph, batch, settings, find_hook(None, settings), publish, stop)
     except BatchBusy:
-        await asyncio.sleep(_LOOK_SECONDS)  # a manager in another process has it
+        await asyncio.sleep(_POLL_SECONDS)  # a manager in another process runs it

@@ -1,1 +1,1 @@
-"""The service: the daemon that owns a graph, the door that others come in by, and the HTTP API."""
+"""The daemon that owns a graph, the HTTP server through which others reach it, and the HTTP API."""

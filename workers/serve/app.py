@@ -13,12 +13,12 @@ from starlette.responses import Response
 
 import graphvine
 from graphvine.errors import GraphvineError
-from graphvine.workers.registry import route_modules
+from graphvine.workers import registry
 from graphvine.workers.serve import engine_routes
-from graphvine.workers.serve.answers import Json, as_error, tell_error, tell_http, tell_invalid
 from graphvine.workers.serve.api import around, cypher, health, job_list, machines, page, queues, status
-from graphvine.workers.serve.guard import Guard
-from graphvine.workers.serve.room import Room
+from graphvine.workers.serve.app_state import AppState
+from graphvine.workers.serve.middleware import SecurityMiddleware
+from graphvine.workers.serve.responses import Json, as_error, tell_error, tell_http, tell_invalid
 
 _ABOUT = """\
 Everything that a graph's pipelines have, by HTTP. Reading is free on loopback; all that writes needs the token, as
@@ -27,7 +27,7 @@ in `.service`, which only its owner can read. Errors are `{"error": {"type", "me
 """
 
 
-def create_app(room: Room, *, port: Callable[[], int]) -> Any:
+def create_app(app_state: AppState, *, port: Callable[[], int]) -> Any:
     """The whole application, guarded."""
     app = FastAPI(
         title="Graphvine", version=graphvine.__version__, description=_ABOUT, docs_url=None, redoc_url=None,
@@ -37,13 +37,16 @@ def create_app(room: Room, *, port: Callable[[], int]) -> Any:
     app.add_exception_handler(RequestValidationError, tell_invalid)
     app.add_exception_handler(HTTPException, tell_http)
     app.add_exception_handler(Exception, _tell_fault)
-    app.router.routes.extend(engine_routes.routes(room))
+    app.router.routes.extend(engine_routes.routes(app_state))
     for core in (page, health, status, queues, machines, cypher, around, job_list):
-        app.include_router(core.router(room))
-    for module in route_modules():
-        app.include_router(module.router(room))
-    app.state.room = room
-    return Guard(app, room, port=port)
+        app.include_router(core.router(app_state))
+    pipelines = registry.pipelines().values()
+    for pipeline in pipelines:
+        if pipeline.routes is not None:
+            app.include_router(pipeline.routes(app_state))
+    app.state.app_state = app_state
+    uploads = tuple(path for pipeline in pipelines for path in pipeline.upload_paths)
+    return SecurityMiddleware(app, app_state, port=port, upload_paths=uploads)
 
 
 async def _tell_fault(request: Request, error: Exception) -> Response:

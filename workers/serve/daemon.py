@@ -17,11 +17,11 @@ from graphvine.service_file import announce, find, token_of, withdraw
 from graphvine.settings import Settings
 from graphvine.workers import registry, scheduler
 from graphvine.workers.pipeline import Handler
-from graphvine.workers.serve.doorway import Doorway
+from graphvine.workers.serve.app_state import AppState
+from graphvine.workers.serve.http_server import HttpServer
 from graphvine.workers.serve.logs import attach, write_json_lines
-from graphvine.workers.serve.room import Room
 from graphvine.workers.serve.settings import ServeSettings
-from graphvine.workers.serve.supervisor import Supervisor
+from graphvine.workers.serve.supervisor import Service, Supervisor
 
 _log = logging.getLogger("graphvine.serve")
 # Another command may hold the file for a moment, or the daemon before us may be about to end.
@@ -42,26 +42,26 @@ class Daemon:
             raise Running(f"{where} is served already, by process {other.pid} ({other.what}) at {other.address}")
         token = token_of(where) if self._is_file else _token_of_server()
         write_json_lines(token, verbose=verbose)
-        self.doorway = Doorway(Room(settings, token))
+        self.http_server = HttpServer(AppState(settings, token))
 
     def run(self) -> int:
         """Serve until a signal says stop. Returns the exit status."""
         before = {number: signal.signal(number, self._told) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
-            self.doorway.open()  # so that /healthz answers while the graph is opened
-            _log.info("listening", extra={"facts": {"address": self.doorway.address, "pid": os.getpid()}})
+            self.http_server.open()  # so that /healthz answers while the graph is opened
+            _log.info("listening", extra={"facts": {"address": self.http_server.address, "pid": os.getpid()}})
             graph = self._open()
             if graph is None:
                 return 0
             try:
                 self._serve(graph)
             finally:
-                self.doorway.room.close()
+                self.http_server.app_state.close()
                 graph.close()
             _log.info("ended")
             return 0
         finally:
-            self.doorway.close()
+            self.http_server.close()
             for number, action in before.items():
                 signal.signal(number, action)
 
@@ -70,7 +70,7 @@ class Daemon:
         while not self.stop.is_set():
             try:
                 graph = Graph(self._where, self._core)
-                if graph.door.served is not None:
+                if not graph.engine.capabilities.maintains:
                     graph.close()
                     raise Running(f"{self._where} is served already: another process was quicker")
                 return graph
@@ -82,23 +82,23 @@ class Daemon:
 
     def _serve(self, graph: Graph) -> None:
         attach(graph)
-        room = self.doorway.room
-        room.enter(graph)
+        app_state = self.http_server.app_state
+        app_state.enter(graph)
         supervisor = Supervisor(
             graph, self._settings, workers_of(graph, self._settings), build, services_of(graph, self._settings)
         )
-        room.supervisor = supervisor
+        app_state.supervisor = supervisor
         if graph.engine.capabilities.single_owner:
-            room.desk.drop_old()
+            app_state.idempotency.drop_old()
         if self._is_file:
-            announce(self._where, self.doorway.address, what="graphvine serve", version=graphvine.__version__)
+            announce(self._where, self.http_server.address, what="graphvine serve", version=graphvine.__version__)
         _log.info("ready", extra={"facts": {"graph": graph.where, "workers": workers_of(graph, self._settings)}})
         clockwork = scheduler.start(graph, None if self._settings.jobs else [scheduler.reaper(graph)])
         supervisor.start()
-        room.jobs.resume(registry.long_jobs())
+        app_state.jobs.resume()
         try:
             while not self.stop.wait(1.0):
-                room.hub.tick(room)
+                app_state.hub.tick(app_state)
         finally:
             self._end(supervisor, clockwork)
 
@@ -111,11 +111,11 @@ class Daemon:
         if self._is_file:
             withdraw(self._where)
         clockwork.shutdown(wait=False)
-        room = self.doorway.room
-        room.stopping.set()
-        room.jobs.tell_to_stop()
+        app_state = self.http_server.app_state
+        app_state.stopping.set()
+        app_state.jobs.tell_to_stop()
         ended = supervisor.stop(self._settings.stop_seconds - 1.0)
-        room.jobs.stop(max(0.0, self._settings.stop_seconds - (time.monotonic() - began)))
+        app_state.jobs.stop(max(0.0, self._settings.stop_seconds - (time.monotonic() - began)))
         if not ended:
             _log.warning("some workers did not end in time: what they hold goes back with the next start")
         _log.info("workers ended", extra={"facts": {"seconds": round(time.monotonic() - began, 3)}})
@@ -126,19 +126,19 @@ class Daemon:
 
 def workers_of(graph: Graph, settings: ServeSettings) -> dict[str, int]:
     """How many workers each pipeline gets: as the settings say, and one where they say nothing."""
-    able = registry.with_handlers(graph)
     for name in settings.workers:
         if name not in graph.library.machines:
             raise UnknownPipeline(name, list(graph.library.machines))
+    able = [name for name, one in registry.of(graph).items() if one.works]
     return {name: settings.workers.get(name, 1) for name in able}
 
 
-def services_of(graph: Graph, settings: ServeSettings) -> dict[str, registry.Service]:
+def services_of(graph: Graph, settings: ServeSettings) -> dict[str, Service]:
     return {name: run for name, run in registry.services(graph).items() if settings.workers.get(name, 1) > 0}
 
 
 def build(graph: Graph, pipeline: str, count: int) -> Sequence[Handler]:
-    return registry.handlers(graph, pipeline, count)
+    return registry.get(graph, pipeline).handlers(graph, count)
 
 
 def _token_of_server() -> str:

@@ -15,7 +15,7 @@ import msgspec
 from graphvine.errors import GraphvineError
 
 if TYPE_CHECKING:
-    from graphvine.workers.serve.room import Room
+    from graphvine.workers.serve.app_state import AppState
 
 _UNREAD = 500
 _KEEP_ALIVE_SECONDS = 10.0
@@ -45,31 +45,33 @@ class Hub:
     def listeners(self) -> int:
         return len(self._listeners)
 
-    def hear(self, name: str, facts: Mapping[str, Any]) -> None:
-        """As a listener of the graph's door."""
+    def publish_event(self, name: str, facts: Mapping[str, Any]) -> None:
+        """Receives the events of the graph's store."""
         if name not in _QUIET and self._listeners:
-            self.tell(name, **{key: _plain(value) for key, value in facts.items()})
+            self.publish(name, **{key: _plain(value) for key, value in facts.items()})
 
-    def tell(self, name: str, **facts: Any) -> None:
+    def publish(self, name: str, **facts: Any) -> None:
         with self._lock:
             self._number += 1
             told = Told(self._number, name, {"at": datetime.now(UTC).isoformat(), **facts})
             for listener in self._listeners:
                 listener.put(told)
 
-    def tick(self, room: Room) -> None:
+    def tick(self, app_state: AppState) -> None:
         """Where everything stands, once a second, while somebody listens."""
-        if self._listeners and room.ready:
-            from graphvine.workers.serve.looking import status_of
+        if self._listeners and app_state.ready:
+            from graphvine.workers.serve.status_cache import status_of
 
-            workers = room.supervisor.infos() if room.supervisor is not None else []
-            self.tell("status", pipelines=msgspec.to_builtins(status_of(room)), workers=msgspec.to_builtins(workers))
+            workers = app_state.supervisor.infos() if app_state.supervisor is not None else []
+            self.publish(
+                "status", pipelines=msgspec.to_builtins(status_of(app_state)), workers=msgspec.to_builtins(workers)
+            )
 
     def refuse_more_than(self, most: int) -> None:
         if len(self._listeners) >= most:
             raise TooManyListeners(f"{most} listen already: close one of them")
 
-    async def listen(self, most: int) -> AsyncGenerator[Told | None, None]:
+    async def subscribe(self, most: int) -> AsyncGenerator[Told | None, None]:
         """What happens from now on; None now and then, so that the line stays open."""
         listener = _Listener(asyncio.get_running_loop())
         with self._lock:
@@ -84,7 +86,7 @@ class Hub:
 
     def close(self) -> None:
         self._closed = True
-        self.tell("closing")
+        self.publish("closing")
 
 
 class _Listener:

@@ -11,17 +11,20 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
+from graphvine.dispatch import Run
 from graphvine.errors import GraphvineError, StoreClosed
 from graphvine.graph import Graph
+from graphvine.requests import Request
+from graphvine.workers.requests import find_request
 from graphvine.workers.serve.events import Hub
-from graphvine.workers.serve.kept_jobs import KeptJob, KeptJobs
+from graphvine.workers.serve.job_store import JobStore, StoredJob
 
 _log = logging.getLogger("graphvine.serve")
 # Of each job, so many of its last events; of finished jobs, so many.
@@ -29,10 +32,6 @@ _EVENTS_KEPT, _FINISHED_KEPT, _RUNNING_AT_ONCE = 1_000, 100, 16
 _END_SECONDS = 6.0
 # A job that lasts while somebody watches it ends when nobody has for this long.
 _UNWATCHED_SECONDS = 30.0
-
-Tell = Callable[[str, Any], None]
-# (graph, what was asked, tell, stop) to what came of it.
-Work = Callable[[Graph, dict[str, Any], Tell, threading.Event], Any]
 
 
 class UnknownJob(GraphvineError):
@@ -46,8 +45,7 @@ class TooManyJobs(GraphvineError):
 @dataclass
 class Job:
     id: str
-    verb: str
-    asked: dict[str, Any]
+    request: Request[Any]
     state: str = "running"  # running, done, failed, stopped
     started_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
     ended_at: str | None = None
@@ -61,10 +59,14 @@ class Job:
     cut_short: bool = False  # it was not its work that ended it, nor anybody's word
     watched_at: float = field(default_factory=time.monotonic, repr=False)
 
+    @property
+    def verb(self) -> str:
+        return self.request.verb
+
     def shown(self) -> dict[str, Any]:
         return {
             "id": self.id, "verb": self.verb, "state": self.state, "started_at": self.started_at,
-            "ended_at": self.ended_at, "error": self.error, "result": self.result, "asked": self.asked,
+            "ended_at": self.ended_at, "error": self.error, "result": self.result, "asked": self.request.sent(),
             "last_event": self.events[-1] if self.events else None,
         }  # fmt: skip
 
@@ -94,47 +96,39 @@ class Job:
 
 
 class JobList:
-    def __init__(self, graph: Graph, hub: Hub) -> None:
-        self._graph, self._hub = graph, hub
+    def __init__(self, graph: Graph, hub: Hub, keep_open: Callable[[str, Callable[[], Any]], Any]) -> None:
+        self._graph, self._hub, self._keep_open = graph, hub, keep_open
         self._jobs: dict[str, Job] = {}
-        self._kept, self._closing = KeptJobs(graph), False
+        self._kept, self._closing = JobStore(graph), False
         self._left = self._kept.read()  # by the process before this one, for a daemon to take up
         self._lock = threading.Lock()
 
-    def start(
-        self, verb: str, asked: dict[str, Any], work: Work, *, keep: bool = True, while_watched: bool = False
-    ) -> Job:
-        """Begin a job. What is kept goes on in the next daemon; `while_watched` ends it when nobody looks any more."""
+    def start(self, request: Request[Any], *, keep: bool = True) -> Job:
+        """Begin a job. What is kept goes on in the next daemon."""
         with self._lock:
             if self._closing:
                 raise StoreClosed
             if sum(job.state == "running" for job in self._jobs.values()) >= _RUNNING_AT_ONCE:
                 raise TooManyJobs(f"{_RUNNING_AT_ONCE} jobs run already: wait for one, or stop one")
             self._tidy()
-            job = Job(secrets.token_hex(8), verb, asked, kept=keep)
+            job = Job(secrets.token_hex(8), request, kept=keep)
             self._jobs[job.id] = job
             self._keep()
-        self._begin(job, work)
-        if while_watched:
-            threading.Thread(target=job.end_unwatched, name=f"graphvine-watch-{verb}", daemon=True).start()
+        self._begin(job)
+        if request.while_watched:
+            threading.Thread(target=job.end_unwatched, name=f"graphvine-watch-{job.id}", daemon=True).start()
         return job
 
-    def resume(self, works: Mapping[str, Work]) -> None:
+    def resume(self) -> None:
         """Go on with what the daemon before this one had in hand."""
         with self._lock:
             left, self._left = self._left, []
-            # Whoever listens says which event was the last: those of now have higher numbers than any before.
-            jobs = [
-                Job(one.id, one.verb, one.asked, started_at=one.started_at, kept=True, number=int(time.time()))
-                for one in left if one.verb in works
-            ]  # fmt: skip
+            jobs = [job for one in left if (job := _stored(one)) is not None]
             self._jobs |= {job.id: job for job in jobs}
             self._keep()
-        for one in left:
-            told = "goes on" if one.verb in works else "does not go on: no pipeline here knows it"
-            _log.info("job %s (%s) %s", one.id, one.verb, told)
         for job in jobs:
-            self._begin(job, works[job.verb])
+            _log.info("job %s (%s) goes on", job.id, job.verb)
+            self._begin(job)
 
     def get(self, id: str) -> Job:
         job = self._jobs.get(id)
@@ -170,16 +164,19 @@ class JobList:
                 while job.state == "running" and time.monotonic() < end:
                     job.change.wait(0.1)
 
-    def _begin(self, job: Job, work: Work) -> None:
-        threading.Thread(target=self._run, args=(job, work), name=f"graphvine-job-{job.verb}", daemon=True).start()
+    def _begin(self, job: Job) -> None:
+        threading.Thread(target=self._run, args=(job,), name=f"graphvine-job-{job.verb}", daemon=True).start()
 
-    def _run(self, job: Job, work: Work) -> None:
+    def _run(self, job: Job) -> None:
         state, error, result = "done", None, None
         try:
-            result = msgspec.to_builtins(work(self._graph, job.asked, job.tell, job.stop))
+            with Run(job.tell, job.stop, in_daemon=True, keep_open=self._keep_open) as run:
+                result = msgspec.to_builtins(job.request.run(self._graph, run))
             state = "stopped" if job.stop.is_set() else "done"
         except GraphvineError as raised:
             state, error = "failed", str(raised)
+        except OSError as raised:  # a folder that is not ours, a full disk: as the command would say it
+            state, error = "failed", said(raised)
         except Exception as raised:
             state, error = "failed", f"{type(raised).__name__}: {raised}"
         with job.change:
@@ -187,15 +184,35 @@ class JobList:
             job.change.notify_all()
         with self._lock:
             self._keep()
-        self._hub.tell("job", id=job.id, verb=job.verb, state=state, error=error)
+        self._hub.publish("job", id=job.id, verb=job.verb, state=state, error=error)
 
     def _keep(self) -> None:
         """Write down what is on its way; the lock is held."""
         if not self._closing:
             on = [job for job in self._jobs.values() if job.kept and job.state == "running"]
-            self._kept.write([*self._left, *(KeptJob(job.id, job.verb, job.asked, job.started_at) for job in on)])
+            self._kept.write(
+                [*self._left, *(StoredJob(job.id, job.verb, job.request.sent(), job.started_at) for job in on)]
+            )
 
     def _tidy(self) -> None:
         ended = [job for job in self._jobs.values() if job.state != "running"]
         for job in ended[: max(0, len(ended) - _FINISHED_KEPT)]:
             del self._jobs[job.id]
+
+
+def _stored(one: StoredJob) -> Job | None:
+    """A job that was written down, or None where it can't go on here."""
+    kind = find_request(one.verb)
+    try:
+        if kind is None:
+            raise GraphvineError("no pipeline here knows it")
+        # Whoever listens says which event was the last: those of now have higher numbers than any before.
+        return Job(one.id, kind.of(one.asked), started_at=one.started_at, kept=True, number=int(time.time()))
+    except GraphvineError as error:
+        _log.warning("job %s (%s) does not go on: %s", one.id, one.verb, error)
+        return None
+
+
+def said(error: OSError) -> str:
+    """An error of the operating system in a sentence."""
+    return (f"{error.filename}: " if error.filename else "") + str(error.strerror or error)

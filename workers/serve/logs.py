@@ -36,7 +36,8 @@ class JsonLines(logging.Formatter):
 
 
 def write_json_lines(secret: str, *, verbose: bool = False) -> None:
-    """Have everything logged as JSON lines on standard error."""
+    """Have everything logged as JSON lines on standard error, Python's own warnings too."""
+    logging.captureWarnings(True)
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines(secret))
     root = logging.getLogger()

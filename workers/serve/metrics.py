@@ -10,15 +10,15 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import GaugeMetricFamily, Metric
 
 if TYPE_CHECKING:
-    from graphvine.workers.serve.room import Room
+    from graphvine.workers.serve.app_state import AppState
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _SECONDS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
 
 class Metrics:
-    def __init__(self, room: Room) -> None:
-        self._room = room
+    def __init__(self, app_state: AppState) -> None:
+        self._app_state = app_state
         self._registry = CollectorRegistry()
         made: Any = {"registry": self._registry}
         self._statements = Histogram(
@@ -30,15 +30,15 @@ class Metrics:
         self._lost = Counter("graphvine_claims_lost", "Claims that were lost.", ["pipeline"], **made)
         self._back = Counter("graphvine_claims_reclaimed", "Claims that the reaper took back.", ["pipeline"], **made)
         self._restarts = Counter(
-            "graphvine_worker_restarts", "Workers that died and were started anew.", ["pipeline"], **made
+            "graphvine_worker_restarts", "Workers that crashed and were restarted.", ["pipeline"], **made
         )
         self._requests = Histogram(
             "graphvine_http_seconds", "Time of requests.", ["method", "route", "status"], buckets=_SECONDS, **made
         )
         self._registry.register(self)
 
-    def hear(self, event: str, facts: Mapping[str, Any]) -> None:
-        """As a listener of the graph's door."""
+    def on_event(self, event: str, facts: Mapping[str, Any]) -> None:
+        """Receives the events of the graph's store."""
         if event in ("read", "write"):
             self._statements.labels(event).observe(facts["seconds"])
         elif event == "batch":
@@ -57,21 +57,21 @@ class Metrics:
 
     def collect(self) -> Iterable[Metric]:
         """Asked for with each look at the page."""
-        from graphvine.workers.serve.looking import status_of
+        from graphvine.workers.serve.status_cache import status_of
 
         up = GaugeMetricFamily("graphvine_up_seconds", "How long the service has run.")
-        up.add_metric([], time.monotonic() - self._room.started)
+        up.add_metric([], time.monotonic() - self._app_state.started)
         yield up
         workers = GaugeMetricFamily("graphvine_workers", "Workers that run.", labels=["pipeline"])
-        if self._room.supervisor is not None:
-            for pipeline, alive in self._room.supervisor.alive().items():
+        if self._app_state.supervisor is not None:
+            for pipeline, alive in self._app_state.supervisor.alive().items():
                 workers.add_metric([pipeline], alive)
         yield workers
         rows = GaugeMetricFamily("graphvine_queue_rows", "Rows in each state.", labels=["pipeline", "state"])
         ready = GaugeMetricFamily("graphvine_queue_ready", "Rows that could be claimed now.", labels=["pipeline"])
         paused = GaugeMetricFamily("graphvine_queue_paused", "Whether the pipeline rests.", labels=["pipeline"])
-        if self._room.ready:
-            for one in status_of(self._room):
+        if self._app_state.ready:
+            for one in status_of(self._app_state):
                 for state, count in one.states.items():
                     rows.add_metric([one.pipeline, state], count)
                 ready.add_metric([one.pipeline], one.ready)

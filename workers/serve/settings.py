@@ -27,7 +27,7 @@ class ServeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         describe_as("workers of each pipeline, as [serve.workers] article = 2; 0 for none, 1 where nothing is said"),
     ] = {}
     jobs: Annotated[bool, describe_as("run the jobs that go by the clock: the reaper, pulls, retries")] = True
-    restart_seconds: Annotated[float, Positive, describe_as("pause before a worker that died is started anew")] = 1
+    restart_seconds: Annotated[float, Positive, describe_as("pause before a crashed worker is restarted")] = 1
     restart_max_seconds: Annotated[float, Positive, describe_as("the longest such pause; it doubles each time")] = 60
     stop_seconds: Annotated[float, Positive, describe_as("the longest that an ordered end may take")] = 8
     max_body_bytes: Annotated[int, Positive, describe_as("the largest body of a request")] = 16_000_000
@@ -65,6 +65,3 @@ def workers_from(texts: list[str]) -> dict[str, int]:
             raise SettingsError(f"--worker {text!r}: write PIPELINE=N, for instance article=2")
         found[name] = int(count)
     return found
-
-
-SETTINGS = ServeSettings

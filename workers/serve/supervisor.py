@@ -1,4 +1,4 @@
-"""The daemon's workers: some loops for each pipeline, each gang started anew when one of it dies."""
+"""The daemon's workers: a pool of loops for each pipeline. A pool restarts when a worker crashes."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from graphvine.graph import Graph
 from graphvine.reaper import worker_name
 from graphvine.workers.loop import Loop
 from graphvine.workers.pipeline import Handler
-from graphvine.workers.registry import Service
 from graphvine.workers.serve.settings import ServeSettings
 
 _log = logging.getLogger("graphvine.serve")
-# How often a gang with an empty queue looks whether there is something to do; the model is not loaded before.
+# How often a pool with an empty queue looks whether there is something to do; the model is not loaded before.
 _LOOK_SECONDS = 0.5
-# A gang that has lived this long is taken to be sound: its next death starts the pauses over.
+# A pool that has lived this long is taken to be sound: its next death starts the pauses over.
 _SOUND_SECONDS = 120.0
 Build = Callable[[Graph, str, int], Sequence[Handler]]
+Service = Callable[[Graph, threading.Event], None]
 
 
 @dataclass
@@ -41,7 +41,7 @@ class WorkerInfo:
 
 
 @dataclass
-class Gang:
+class Pool:
     pipeline: str
     count: int
     serve: Service | None = None
@@ -56,13 +56,13 @@ class Supervisor:
     ) -> None:  # fmt: skip
         self._graph, self._settings, self._build = graph, settings, build
         self._over = threading.Event()
-        self.gangs = [Gang(pipeline, count) for pipeline, count in workers.items() if count > 0]
-        self.gangs += [Gang(pipeline, 1, serve) for pipeline, serve in (services or {}).items()]
+        self.pools = [Pool(pipeline, count) for pipeline, count in workers.items() if count > 0]
+        self.pools += [Pool(pipeline, 1, serve) for pipeline, serve in (services or {}).items()]
         self._threads = [
-            threading.Thread(target=self._look_after, args=(gang,), name=f"graphvine-gang-{gang.pipeline}", daemon=True)
-            for gang in self.gangs
+            threading.Thread(target=self._look_after, args=(pool,), name=f"graphvine-pool-{pool.pipeline}", daemon=True)
+            for pool in self.pools
         ]
-        graph.door.listen(self._hear)
+        graph.store.subscribe(self._on_event)
 
     def start(self) -> None:
         for thread in self._threads:
@@ -71,20 +71,20 @@ class Supervisor:
     def stop(self, seconds: float) -> bool:
         """Let every worker end, giving back what it holds. False when some did not within the time."""
         self._over.set()
-        for gang in self.gangs:
-            gang.stop.set()
+        for pool in self.pools:
+            pool.stop.set()
         end = time.monotonic() + seconds
         for thread in self._threads:
             thread.join(max(0.0, end - time.monotonic()))
         return not any(thread.is_alive() for thread in self._threads)
 
     def infos(self) -> list[WorkerInfo]:
-        return [info for gang in self.gangs for info in gang.infos]
+        return [info for pool in self.pools for info in pool.infos]
 
     def alive(self) -> dict[str, int]:
-        return {gang.pipeline: sum(info.state == "working" for info in gang.infos) for gang in self.gangs}
+        return {pool.pipeline: sum(info.state == "working" for info in pool.infos) for pool in self.pools}
 
-    def _hear(self, event: str, facts: dict[str, object]) -> None:
+    def _on_event(self, event: str, facts: dict[str, object]) -> None:
         if event == "batch":
             name = threading.current_thread().name
             for info in self.infos():
@@ -92,21 +92,21 @@ class Supervisor:
                     info.done += getattr(facts["counts"], "done", 0)
                     info.heartbeat_at = _now()
 
-    def _look_after(self, gang: Gang) -> None:
+    def _look_after(self, pool: Pool) -> None:
         restarts, pause = 0, self._settings.restart_seconds
         error: str | None = None
         while not self._over.is_set():
-            names = [worker_name() for _ in range(gang.count)]
-            gang.infos = [WorkerInfo(gang.pipeline, n, "waiting", _now(), restarts, 0, error) for n in names]
+            names = [worker_name() for _ in range(pool.count)]
+            pool.infos = [WorkerInfo(pool.pipeline, n, "waiting", _now(), restarts, 0, error) for n in names]
             began = time.monotonic()
             try:
-                if gang.serve is not None:
-                    gang.infos[0].state = "working"
-                    gang.serve(self._graph, gang.stop)
+                if pool.serve is not None:
+                    pool.infos[0].state = "working"
+                    pool.serve(self._graph, pool.stop)
                     continue
-                self._wait_for_work(gang)
+                self._wait_for_work(pool)
                 if not self._over.is_set():
-                    self._work(gang)
+                    self._work(pool)
                     continue
             except StoreClosed:
                 break
@@ -116,35 +116,35 @@ class Supervisor:
                 break
             restarts += 1
             pause = self._settings.restart_seconds if time.monotonic() - began > _SOUND_SECONDS else pause
-            _log.warning("a worker of %s died and is started anew in %g s: %s", gang.pipeline, pause, error)
-            for info in gang.infos:
+            _log.warning("a worker of %s crashed and restarts in %g s: %s", pool.pipeline, pause, error)
+            for info in pool.infos:
                 info.state, info.last_error = "resting", error
-            self._graph.door.report("worker_restarted", pipeline=gang.pipeline, error=error, pause_seconds=pause)
+            self._graph.store.publish("worker_restarted", pipeline=pool.pipeline, error=error, pause_seconds=pause)
             self._over.wait(pause)
             pause = min(pause * 2, self._settings.restart_max_seconds)
-        for info in gang.infos:
+        for info in pool.infos:
             info.state = "ended"
 
-    def _wait_for_work(self, gang: Gang) -> None:
-        while not self._over.is_set() and not self._something_waits(gang.pipeline):
+    def _wait_for_work(self, pool: Pool) -> None:
+        while not self._over.is_set() and not self._something_waits(pool.pipeline):
             self._over.wait(_LOOK_SECONDS)
 
     def _something_waits(self, pipeline: str) -> bool:
         """Whether a row could be claimed; asked of the window, so that a look costs nothing while nothing changes."""
-        if self._graph.door.paused(pipeline) is not None:
+        if self._graph.store.paused(pipeline) is not None:
             return False
-        now, window = self._graph.clock.now_ms(), self._graph.door.window(pipeline)
+        now, window = self._graph.clock.now_ms(), self._graph.store.ready_cache(pipeline)
         rows = window.take(1, now)
         if rows:
-            window.offer(rows, now)
+            window.add(rows, now)
         return bool(rows) and rows[0]["due"] < NEVER
 
-    def _work(self, gang: Gang) -> None:
-        """Until told to stop, or until one of the gang dies: then the others end too, and its error is raised."""
-        gang.stop.clear()
+    def _work(self, pool: Pool) -> None:
+        """Until told to stop, or until one of the pool dies: then the others end too, and its error is raised."""
+        pool.stop.clear()
         if self._over.is_set():
             return
-        handlers = self._build(self._graph, gang.pipeline, gang.count)
+        handlers = self._build(self._graph, pool.pipeline, pool.count)
         errors: list[BaseException] = []
 
         def run(loop: Loop, info: WorkerInfo) -> None:
@@ -153,15 +153,15 @@ class Supervisor:
                 loop.run()
             except BaseException as error:
                 errors.append(error)
-                gang.stop.set()
+                pool.stop.set()
             info.state = "ended"
 
         try:
             threads = []
-            for handler, info in zip(handlers, gang.infos, strict=True):
+            for handler, info in zip(handlers, pool.infos, strict=True):
                 depth = getattr(handler, "max_depth", None)
                 loop = Loop(
-                    self._graph, gang.pipeline, handler, worker=info.name, stop=gang.stop, max_depth=depth,
+                    self._graph, pool.pipeline, handler, worker=info.name, stop=pool.stop, max_depth=depth,
                     batch=getattr(handler, "batch_size", None),
                 )  # fmt: skip
                 threads.append(threading.Thread(target=run, args=(loop, info), name=info.name, daemon=True))

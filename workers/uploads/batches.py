@@ -8,17 +8,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graphvine.clock import moment
+from graphvine.failures import clean_text
 from graphvine.records import Claim, Step
 from graphvine.table import Table
-from graphvine.workers.parts.hn.batch import Batch
-from graphvine.workers.parts.hn.intake import Intake, Prepared
-from graphvine.workers.parts.hn.item import BULK_UPLOAD, CONTENT, Draft, id_of
-from graphvine.workers.parts.hn.writes import storable
-from graphvine.workers.uploads.decoding import Fault
-from graphvine.workers.uploads.reading import ItemBatch
+from graphvine.workers.hn.ingest.batch import Batch
+from graphvine.workers.hn.ingest.ingest import Intake, Prepared
+from graphvine.workers.hn.ingest.item import BULK_UPLOAD, CONTENT, Draft, id_of
+from graphvine.workers.uploads.decode import Fault
+from graphvine.workers.uploads.reader import ItemBatch
 from graphvine.workers.uploads.record import Upload
 
-_MESSAGE, _GIVEN = 2_000, 2_000
+_GIVEN = 2_000
 # More than these are quicker found by a join than one by one.
 _MOST_STRETCHES = 8
 _FIELDS = frozenset({*CONTENT, "id", "hnId", "fetchedAt"})
@@ -181,7 +181,7 @@ def _error(place: int, id: int | None, reason: str, given: object) -> ItemError:
     if not colon or field not in _FIELDS:
         field, message = "", reason
     shown = json.dumps(given, default=str)[:_GIVEN] if _is_small(given) else repr(type(given).__name__)
-    return ItemError(place, id, field, storable(message, _MESSAGE), storable(shown, _GIVEN))
+    return ItemError(place, id, field, clean_text(message), clean_text(shown))
 
 
 def _is_small(given: object) -> bool:

@@ -9,12 +9,12 @@ import typer
 from typer.core import TyperGroup
 
 from graphvine.workers.cli.apps import new_app
-from graphvine.workers.cli.opening import opened
+from graphvine.workers.cli.open_graph import opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from graphvine.workers.uploads.face import Uploads
+    from graphvine.workers.uploads.api import Uploads
     from graphvine.workers.uploads.record import Upload
 
 _TAKES_A_VALUE = ("--graph", "-g")
@@ -39,7 +39,7 @@ class FileFirst(TyperGroup):
 
 
 app = new_app()
-upload = new_app("Files of Hacker News items: 'graphvine upload FILE' takes one in.")
+upload = new_app("Upload files of Hacker News items: graphvine upload FILE")
 app.add_typer(upload, name="upload", cls=FileFirst)
 
 _ID = typer.Argument(metavar="ID", help="The upload, as 'graphvine uploads' names it.")
@@ -72,13 +72,14 @@ def add(
     """
     import sys
 
-    from graphvine.workers.uploads.showing import bar
+    from graphvine.workers.cli.run_worker import signals
+    from graphvine.workers.uploads.output import bar
 
-    with opened(context, create=True, door=True) as graph, _signals() as ended, bar(graph):
-        uploads = _uploads(graph)
+    with opened(context, create=True, share=True) as graph, signals(graph) as ended, bar(graph):
+        uploads = graph.uploads
 
         def watch(done: int, total: int) -> None:
-            graph.door.report("upload", upload="", phase="reading", done=done, total=total)
+            graph.store.publish("upload", upload="", phase="reading", done=done, total=total)
             if ended.stop.is_set():
                 raise KeyboardInterrupt
 
@@ -106,12 +107,12 @@ def show(
     In Python: graph.uploads.show("8847f63317ac"), graph.uploads.errors("8847f63317ac")
     """
     from graphvine.workers.cli.output import show_json
-    from graphvine.workers.uploads.showing import show_errors, show_upload, upload_json
+    from graphvine.workers.uploads.output import show_errors, show_upload, upload_json
 
     with opened(context) as graph:
-        found = _uploads(graph).show(id)
+        found = graph.uploads.show(id)
         if errors:
-            show_errors(_uploads(graph).errors(id), found.failed_items, as_json)
+            show_errors(graph.uploads.errors(id), found.failed_items, as_json)
         elif as_json:
             show_json(upload_json(found))
         else:
@@ -184,22 +185,23 @@ def uploads(
 
     In Python: graph.uploads.list()
     """
-    from graphvine.workers.uploads.showing import show_uploads
+    from graphvine.workers.uploads.output import show_uploads
 
     with opened(context) as graph:
-        show_uploads(_uploads(graph).list(limit), as_json)
+        show_uploads(graph.uploads.list(limit), as_json)
 
 
 def _step(context: typer.Context, as_json: bool, run: Callable[[Uploads, Any], Upload]) -> None:
-    from graphvine.workers.uploads.showing import bar
+    from graphvine.workers.cli.run_worker import signals
+    from graphvine.workers.uploads.output import bar
 
-    with opened(context) as graph, _signals() as ended, bar(graph):
-        found = run(_uploads(graph), ended.stop)
+    with opened(context) as graph, signals(graph) as ended, bar(graph):
+        found = run(graph.uploads, ended.stop)
     _finish(found, as_json, ended)
 
 
 def _finish(found: Upload, as_json: bool, ended: Any) -> None:
-    from graphvine.workers.uploads.showing import told, upload_json
+    from graphvine.workers.uploads.output import told, upload_json
 
     if as_json:
         from graphvine.workers.cli.output import show_json
@@ -221,15 +223,3 @@ def _recognised(found: Upload) -> str:
     }[found.state]
     when = f" on {found.uploaded_at:%Y-%m-%d}" if found.uploaded_at else ""
     return f"this file was uploaded before{when}, as {found.upload_id}: {next_step}"
-
-
-def _uploads(graph: Any) -> Uploads:
-    from graphvine.verbs import uploads as face
-
-    return face(graph)
-
-
-def _signals() -> Any:
-    from graphvine.workers.cli.working import signals
-
-    return signals()

@@ -28,7 +28,7 @@ class NoSuchUpload(GraphvineError):
         self.upload_id = upload_id
 
 
-class NotAllowed(GraphvineError):
+class StepNotAllowed(GraphvineError):
     """A step that this upload can't make now."""
 
     def __init__(self, upload_id: str, transition: str, reason: str) -> None:

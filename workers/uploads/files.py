@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from graphvine.process_state import is_running
 from graphvine.workers.uploads.errors import FileAway, FileFault
 from graphvine.workers.uploads.record import Upload
 
@@ -76,7 +77,7 @@ def sweep(folder: Path, wanted: Iterable[str]) -> None:
     names = set(wanted)
     for path in folder.iterdir():
         process = path.name.partition("-")[0]
-        ours = path.suffix == ".part" and process.isdigit() and _is_alive(int(process))
+        ours = path.suffix == ".part" and process.isdecimal() and is_running(int(process))
         if path.name not in names and not ours:
             path.unlink(missing_ok=True)
 
@@ -96,13 +97,3 @@ def same_file(upload: Upload) -> Known | None:
     if known.sha256 != upload.sha256:
         raise FileAway(upload.upload_id, upload.path, "is another file now")
     return known
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

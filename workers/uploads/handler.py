@@ -17,9 +17,6 @@ from graphvine.workers.uploads.processors import Stopped, Work, validate_upload_
 from graphvine.workers.uploads.record import find
 from graphvine.workers.uploads.settings import UploadSettings, load
 
-# Items are taken in by one process: two at once could each miss the parent that the other has in hand.
-BY_OWNER = True
-
 
 class UploadHandler:
     def __init__(self, graph: Graph, settings: UploadSettings | None = None) -> None:
@@ -90,7 +87,7 @@ class UploadHandler:
         return Done(claim, steps, ending=step.block)
 
     def _tell(self, claim: Claim, phase: str, done: int, total: int) -> None:
-        self._graph.door.report("upload", upload=claim.key, phase=phase, done=done, total=total)
+        self._graph.store.publish("upload", upload=claim.key, phase=phase, done=done, total=total)
 
 
 def build(graph: Graph) -> UploadHandler:

@@ -8,11 +8,10 @@ from typing import Any
 from graphvine.clock import NEVER, moment
 from graphvine.graph import Graph
 from graphvine.queries import Transition
+from graphvine.ready_cache import spans
 from graphvine.records import Step, Unit
-from graphvine.window import spans
-from graphvine.workers.uploads.criteria import CRITERIA, retry_allowed_criterion
-from graphvine.workers.uploads.errors import NotAllowed
-from graphvine.workers.uploads.processors import PROCESSORS, Work
+from graphvine.workers.uploads.errors import StepNotAllowed
+from graphvine.workers.uploads.processors import CRITERIA, PROCESSORS, Work, retry_allowed_criterion
 
 
 def transition(graph: Graph, name: str) -> Transition:
@@ -54,16 +53,16 @@ def manual_steps(graph: Graph, name: str, work: Work) -> list[Step]:
 
 
 def take_by_hand(graph: Graph, name: str, work: Work) -> None:
-    """Make a manual transition; NotAllowed says why it can't be made now."""
+    """Make a manual transition; StepNotAllowed says why it can't be made now."""
     upload, step = work.upload, transition(graph, name)
     if upload.state != step.source:
-        raise NotAllowed(upload.upload_id, name, f"it is {upload.state}, not {step.source}")
+        raise StepNotAllowed(upload.upload_id, name, f"it is {upload.state}, not {step.source}")
     if "retry_allowed_criterion" in step.criteria:
         most = work.settings.max_retries
         if not retry_allowed_criterion(upload, most):
-            raise NotAllowed(upload.upload_id, name, f"it was retried {upload.retry_count} times, {most} at most")
+            raise StepNotAllowed(upload.upload_id, name, f"it was retried {upload.retry_count} times, {most} at most")
     if not run_held(graph, manual_steps(graph, name, work)):
-        raise NotAllowed(upload.upload_id, name, "somebody else has moved it")
+        raise StepNotAllowed(upload.upload_id, name, "somebody else has moved it")
 
 
 def run_held(graph: Graph, steps: Sequence[Step]) -> bool:

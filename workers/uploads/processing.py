@@ -8,20 +8,19 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from graphvine.engines.neo4j_address import is_address
+from graphvine.engines.neo4j.address import is_address
 from graphvine.errors import ClaimLost
 from graphvine.graph import Graph
 from graphvine.records import Claim, Step
-from graphvine.workers.parts.hn.ahead import Ahead
-from graphvine.workers.parts.hn.batch import Batch
-from graphvine.workers.parts.hn.collector import collecting_less
-from graphvine.workers.parts.hn.following import following
-from graphvine.workers.parts.hn.intake import Meanwhile, intake
+from graphvine.workers.hn.ingest.batch import Batch
+from graphvine.workers.hn.ingest.index_sync import following
+from graphvine.workers.hn.ingest.ingest import Meanwhile, intake
+from graphvine.workers.hn.ingest.prefetch import Ahead, collecting_less
 from graphvine.workers.uploads.batches import Outcome, Ready, guard, moved_on, prepare, with_items
+from graphvine.workers.uploads.decode import Place
 from graphvine.workers.uploads.errors import FileFault
-from graphvine.workers.uploads.parts import Place
 from graphvine.workers.uploads.processors import Stopped, Work
-from graphvine.workers.uploads.reading import ItemBatch, Items
+from graphvine.workers.uploads.reader import ItemBatch, Items
 
 Lost = Callable[[], bool]
 

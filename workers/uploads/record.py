@@ -10,8 +10,8 @@ from typing import Any
 
 from graphvine.graph import Graph
 from graphvine.records import Row
+from graphvine.workers.uploads.decode import Place
 from graphvine.workers.uploads.errors import NoSuchUpload
-from graphvine.workers.uploads.parts import Place
 
 # States in which a worker has something to do.
 WORKING = ("initial_state", "validating", "processing")
@@ -124,3 +124,24 @@ def find(graph: Graph, upload_id: str) -> Upload:
 
 def newest(graph: Graph, limit: int) -> list[Upload]:
     return [upload_of(row["u"]) for row in graph.read("upload.uploads", limit=limit)]
+
+
+def success_rate(upload: Upload) -> float:
+    """Percent of the items that were processed."""
+    return 100.0 * upload.processed_items / upload.total_items if upload.total_items else 0.0
+
+
+def processing_report(upload: Upload, took_ms: int) -> dict[str, Any]:
+    return {
+        "total_items": upload.total_items, "processed_items": upload.processed_items,
+        "failed_items": upload.failed_items, "success_rate": success_rate(upload), "processing_time_ms": took_ms,
+        "new_items": upload.new_items, "updated_items": upload.updated_items,
+        "unchanged_items": upload.unchanged_items,
+    }  # fmt: skip
+
+
+def failure_report(upload: Upload) -> dict[str, Any]:
+    return {
+        "failed_items": upload.failed_items, "processing_errors": upload.processing_errors,
+        "success_rate": success_rate(upload),
+    }  # fmt: skip

@@ -32,6 +32,3 @@ class UploadSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def load(**given: object) -> UploadSettings:
     return section(UploadSettings, TABLE, {name: value for name, value in given.items() if value is not None})
-
-
-SETTINGS = UploadSettings

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from graphvine.workers.wikipedia.api_connection import CallLimits, Connection
-from graphvine.workers.wikipedia.api_pages import result_of, with_redirects
-from graphvine.workers.wikipedia.api_query import Answer, run_query
+from graphvine.workers.wikipedia.api_query import Answer, result_of, run_query, with_redirects
+from graphvine.workers.wikipedia.disambiguation import LISTING
 from graphvine.workers.wikipedia.errors import SourceRefused, SourceUnavailable
-from graphvine.workers.wikipedia.site import SiteRules, rules_from_siteinfo
+from graphvine.workers.wikipedia.site import TEMPLATE, SiteRules, rules_from_siteinfo
 from graphvine.workers.wikipedia.sources import Failed, Page, Result, read_title
 from graphvine.workers.wikipedia.titles import Title
 
@@ -43,7 +43,7 @@ class MediaWikiSource:
         if not contact.strip() and urlsplit(f"//{self._host}").hostname not in _LOOPBACK:
             raise SourceRefused(
                 self._name,
-                "a wiki wants to know whom to write to",
+                "public wikis require a contact address (GRAPHVINE_WIKIPEDIA_CONTACT)",
                 "Set wikipedia.contact to a mail or web address.",
             )
         self._batch_size, self._maxlag_seconds, self._with_links = batch_size, maxlag_seconds, with_links
@@ -66,10 +66,12 @@ class MediaWikiSource:
         with self._lock:
             if self._rules is None:
                 parts = "general|namespaces|namespacealiases|interwikimap|magicwords"
-                answer = self._query(meta="siteinfo", siprop=parts)
+                listing = {"titles": LISTING, "prop": "links", "plnamespace": TEMPLATE, "pllimit": "max"}
+                answer = self._query(meta="siteinfo", siprop=parts, **listing)
                 try:
-                    self._rules = rules_from_siteinfo(answer.rest)
-                except (KeyError, TypeError, ValueError) as error:
+                    listed = _listed_templates(answer)
+                    self._rules = replace(rules_from_siteinfo(answer.rest), disambiguation_templates=listed)
+                except (AttributeError, KeyError, TypeError, ValueError) as error:
                     raise SourceUnavailable(self._name, "bad_json", "it does not say what it is") from error
             return self._rules
 
@@ -103,8 +105,47 @@ class MediaWikiSource:
                     changed.add(asked)
         return changed
 
+    @property
+    def cut(self) -> str:
+        return ""
+
+    def titles(self, contains: str = "", limit: int = 1000, *, namespace: int = 0) -> list[str]:
+        """In the order of the wiki; with a text, what its search finds with it in the title."""
+        if contains:
+            found = self._listed(list="search", srsearch=contains, srnamespace=namespace, srlimit="max", srprop="")
+            return sorted(title for title in found if contains.casefold() in title.casefold())[:limit]
+        titles: list[str] = []
+        while len(titles) < limit:
+            # It counts on from a title without the prefix of its namespace, and names that one again.
+            last = titles[-1].partition(":")[2] if titles and namespace else titles[-1] if titles else ""
+            more = self._listed(list="allpages", apnamespace=namespace, aplimit="max", apfrom=last)
+            new = more[1:] if titles and more[:1] == titles[-1:] else more
+            if not new:
+                break
+            titles += new
+        return titles[:limit]
+
+    def like(self, title: str, limit: int = 3) -> list[str]:
+        try:
+            begun = self._listed(list="prefixsearch", pssearch=title, psnamespace=0, pslimit=limit)
+            found = self._listed(list="search", srsearch=title, srnamespace=0, srlimit=limit, srprop="")
+        except (SourceUnavailable, SourceRefused):
+            return []  # a hint is not worth an error
+        return [one for one in dict.fromkeys([*begun, *found]) if one != title][:limit]
+
+    def members(self, category: str) -> list[str]:
+        with self._lock:
+            answer = self._query(list="categorymembers", cmtitle=category, cmnamespace=0, cmlimit="max", cmprop="title")
+        return [str(row["title"]) for row in answer.rest.get("categorymembers", ())]
+
     def close(self) -> None:
         self._connection.close()
+
+    def _listed(self, **parameters: Any) -> list[str]:
+        """The titles at the beginning of a list."""
+        with self._lock:
+            answer = self._query(once=True, **parameters)
+        return [str(row["title"]) for row in answer.rest.get(parameters["list"], ())]
 
     def _fetch_some(self, titles: Sequence[str], rules: SiteRules) -> dict[str, Result]:
         """One query for the pages as they stand and, where some are redirects, one for where they lead."""
@@ -157,6 +198,12 @@ def split_address(url: str) -> tuple[str, str, str]:
     if parts.path.endswith("/api.php"):
         return parts.scheme, parts.netloc, parts.path.removesuffix("api.php")
     return parts.scheme, parts.netloc, "/w/"
+
+
+def _listed_templates(answer: Answer) -> frozenset[str]:
+    """The templates for lists of meanings that the wiki names: not every one marks the pages themselves."""
+    links = (answer.page_of(LISTING) or {}).get("links", ())
+    return frozenset(str(link["title"]).partition(":")[2].lower() for link in links)
 
 
 def _asked_as(result: Result, asked: str) -> Result:

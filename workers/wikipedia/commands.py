@@ -1,4 +1,4 @@
-"""The commands of this pipeline: grow, refresh, search, reindex, map."""
+"""The commands of this pipeline: grow, titles, refresh, search, reindex, map."""
 
 from __future__ import annotations
 
@@ -6,64 +6,111 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graphvine.dispatch import dispatch
 from graphvine.workers.cli.apps import new_app
-from graphvine.workers.cli.opening import opened
+from graphvine.workers.cli.open_graph import opened
+from graphvine.workers.cli.request_arguments import takes
+from graphvine.workers.wikipedia.requests import GrowRequest, MapRequest, RefreshRequest, SearchRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from graphvine.workers.wikipedia.grow import GrowSummary
-    from graphvine.workers.wikipedia.searching import SearchHit
+    from graphvine.workers.wikipedia.search import SearchHit
 
 app = new_app()
-_SOURCE = "wiki, sample, or the path of a MediaWiki XML dump (.xml, .gz, .bz2). Otherwise the setting says."
 
 
 @app.command()
+@takes(GrowRequest)
 def grow(
     context: typer.Context,
-    titles: Annotated[list[str] | None, typer.Argument(metavar="TITLE", help="Where to start from.")] = None,
-    depth: Annotated[int, typer.Option("--depth", min=0, help="Links away from a seed that are worked on.")] = 2,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Articles to work on at most.")] = None,
-    source: Annotated[str | None, typer.Option("--source", metavar="SOURCE", help=_SOURCE)] = None,
-    workers: Annotated[int | None, typer.Option("--workers", min=1, max=32, help="Workers side by side.")] = None,
-    category_filter: Annotated[
-        str, typer.Option("--category-filter", metavar="TEXT", help="Follow links only of articles in such a category.")
-    ] = "",
+    request: GrowRequest,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Grow the graph from these titles: fetch, parse, embed, link.
 
     Ctrl-C stops it cleanly; the same command goes on where it was, after a kill too. Without titles it works on what
-    waits in the graph. All links are recorded; --depth says how far they are followed.
+    waits in the graph. All links are recorded; --depth says how far they are followed. A category stands for the
+    articles in it. Ends with status 1 when a title gave no article, or when the dump is cut: what lies behind the cut
+    waits for a whole file.
 
         graphvine grow "Vine" --source sample --depth 3
+        graphvine grow "Category:Vines" --source sample
         graphvine grow "Graph theory" --depth 1 --limit 500
 
     In Python: graph.grow(["Vine"], source="sample", depth=3)
     """
     from graphvine.workers.cli.output import show_json
-    from graphvine.workers.cli.working import signals
-    from graphvine.workers.wikipedia.growing import progress
+    from graphvine.workers.cli.run_worker import signals
+    from graphvine.workers.wikipedia.output import progress
 
-    with opened(context, create=True, door=True) as graph, signals() as ended, progress(graph, depth) as tell:
-        summary = graph.grow(
-            titles or (), depth=depth, limit=limit, source=source, workers=workers, category_filter=category_filter,
-            on_event=tell, stop=ended.stop,
-        )  # fmt: skip
+    with (
+        opened(context, create=True, share=True) as graph,
+        signals(graph) as ended,
+        progress(graph, request.depth) as on_event,
+    ):
+        summary = dispatch(graph, request, on_event=on_event, stop=ended.stop)
     if as_json:
         show_json(summary)
     else:
         _tell(summary)
     if ended.by is not None:
         raise typer.Exit(130)
+    if summary.failed_seeds or summary.cut:
+        _tell_trouble(summary)
+        raise typer.Exit(1)
 
 
 @app.command()
-def refresh(
-    context: typer.Context,
-    source: Annotated[str | None, typer.Option("--source", metavar="SOURCE", help=_SOURCE)] = None,
+def titles(
+    contains: Annotated[
+        str, typer.Option("--contains", metavar="TEXT", help="Only those with this text, in any case.")
+    ] = "",
+    source: Annotated[
+        str | None, typer.Option("--source", metavar="SOURCE", help="wiki, sample, or the path of a dump.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many to show.")] = 100,
+    categories: Annotated[bool, typer.Option("--categories", help="Categories rather than articles.")] = False,
 ) -> None:
+    """Show the titles that a source has.
+
+    Needs no graph. The first look at a large dump takes a while: it is read once, and its index kept beside it.
+
+        graphvine titles --source sample --contains vine
+        graphvine titles --source enwiki-latest-pages-articles.xml.bz2 --categories --limit 20
+
+    In Python: graphvine.workers.wikipedia.resources.open_source(settings).titles("vine")
+    """
+    import sys
+    from contextlib import closing
+
+    from graphvine.workers.cli.progress import activity
+    from graphvine.workers.wikipedia.resources import open_source
+    from graphvine.workers.wikipedia.settings import load
+    from graphvine.workers.wikipedia.site import CATEGORY, MAIN
+
+    with activity("reading the dump") as told:
+
+        def progress(read: int, size: int) -> None:
+            if told is not None:
+                told(f"{100 * read // max(size, 1)} %")
+
+        opened_source = open_source(load(source=source), progress)
+    with closing(opened_source):
+        found = opened_source.titles(contains, limit, namespace=CATEGORY if categories else MAIN)
+        for title in found:
+            print(title)
+        if opened_source.cut:
+            print(opened_source.cut, file=sys.stderr)
+    if not found:
+        print("no such title", file=sys.stderr)
+        raise typer.Exit(1)
+
+
+@app.command()
+@takes(RefreshRequest)
+def refresh(context: typer.Context, request: RefreshRequest) -> None:
     """Put articles back into the queue whose page was revised since.
 
     Compares the revision of each processed article with the source's; 'graphvine grow' then expands what changed.
@@ -75,14 +122,13 @@ def refresh(
     from graphvine.workers.cli.progress import activity
 
     with opened(context) as graph, activity("comparing revisions") as told:
-        summary = graph.refresh(
-            source=source, progress=None if told is None else lambda checked: told(f"{checked:,} checked")
-        )
+        progress = None if told is None else lambda checked: told(f"{checked:,} checked")
+        summary = dispatch(graph, request, on_event=progress)
     print(f"{summary.checked:,} articles checked, {summary.changed:,} back in the queue")
 
 
 def _tell(summary: GrowSummary) -> None:
-    from graphvine.workers.cli.working import described
+    from graphvine.workers.cli.run_worker import described
 
     states = ", ".join(f"{count:,} {state}" for state, count in sorted(summary.states.items()))
     print(f"{described(summary.counts)} in {summary.seconds:.1f} s" + (" (stopped)" if summary.stopped else ""))
@@ -91,53 +137,65 @@ def _tell(summary: GrowSummary) -> None:
         print("'graphvine failed article' says why some failed")
 
 
+def _tell_trouble(summary: GrowSummary) -> None:
+    """What the caller asked for and did not get."""
+    import sys
+
+    from graphvine.workers.cli.output import plural
+
+    for seed in summary.failed_seeds:
+        meant = " or ".join(repr(title) for title in seed.like)
+        hint = f"; did you mean {meant}?" if meant else ""
+        print(f"error: the seed {seed.title!r} failed: {seed.reason}{hint}", file=sys.stderr)
+    if summary.cut:
+        print(f"error: {summary.cut}", file=sys.stderr)
+    if summary.behind_cut:
+        wait = plural(summary.behind_cut, "article") + (" waits" if summary.behind_cut == 1 else " wait")
+        print(f"{wait} for what is missing: run this again with a whole file", file=sys.stderr)
+
+
 @app.command()
+@takes(SearchRequest)
 def search(
     context: typer.Context,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to look for: words, or a question.")],
-    mode: Annotated[
-        str, typer.Option("--mode", metavar="hybrid|vector|text", help="By words and meaning, by meaning, or by words.")
-    ] = "hybrid",
-    near: Annotated[
-        str | None, typer.Option("--near", metavar="TITLE", help="Prefer what lies few links from this article.")
-    ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=100, help="How many sections to show.")] = 10,
+    request: SearchRequest,
     as_json: Annotated[bool, typer.Option("--json", help="Print the hits as JSON.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show how each hit was reached.")] = False,
 ) -> None:
-    """Find sections of articles by words and by meaning.
+    """Find sections of articles by words, meaning and links.
 
-    What was grown before the search is found by it. The index beside the graph is a cache: 'graphvine reindex' makes it
-    anew.
+    A walk starts from the best hits by words and meaning and goes over their links: a question that needs two articles
+    finds both. What was grown before the search is found by it. The index beside the graph is a cache: 'graphvine
+    reindex' rebuilds it.
 
         graphvine search "how do vines climb"
+        graphvine search "which insect ruined the vineyards of France" --explain
         graphvine search trellis --mode text --near "Garden" --json
 
-    In Python: graph.search("how do vines climb", mode="hybrid", near=None, limit=10)
+    In Python: graph.search("how do vines climb", mode="walk", near=None, limit=10)
     """
     from graphvine.workers.cli.output import show_json
 
-    if mode not in ("hybrid", "vector", "text"):
-        context.fail(f"--mode is hybrid, vector or text, not {mode!r}")
     with opened(context) as graph:
-        hits = graph.search(text, mode=mode, near=near, limit=limit)
+        hits = dispatch(graph, request)
     if as_json:
         show_json(hits)
         return
-    show_hits(hits)
+    show_hits(hits, explain=explain)
 
 
 @app.command()
 def reindex(context: typer.Context) -> None:
-    """Make the search index anew from the graph.
+    """Rebuild the search index from the graph.
 
-    The graph is the truth, the index a cache beside it; nothing is lost by deleting it.
+    The index is a cache beside the graph; deleting it loses nothing.
 
         graphvine reindex
 
     In Python: graph.reindex()
     """
+    from graphvine.workers.cli.output import plural
     from graphvine.workers.cli.progress import activity
-    from graphvine.workers.cli.text import plural
 
     with opened(context) as graph, activity("indexing") as told:
         count = graph.reindex(None if told is None else lambda done: told(f"{done:,} rows"))
@@ -145,13 +203,11 @@ def reindex(context: typer.Context) -> None:
 
 
 @app.command(name="map")
+@takes(MapRequest)
 def draw_map(
     context: typer.Context,
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The SVG file to write; - prints it.")],
-    around: Annotated[
-        str | None, typer.Option("--around", metavar="TITLE", help="The article in the middle; otherwise the seeds.")
-    ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=2, max=500, help="How many articles to draw.")] = 60,
+    request: MapRequest,
 ) -> None:
     """Draw the neighbourhood that grew, as SVG.
 
@@ -163,10 +219,10 @@ def draw_map(
 
     In Python: graph.map(around="Vine", limit=40).svg
     """
-    from graphvine.workers.cli.text import plural
+    from graphvine.workers.cli.output import plural
 
     with opened(context) as graph:
-        picture = graph.map(around=around, limit=limit)
+        picture = dispatch(graph, request)
     if output == "-":
         print(picture.svg, end="")
         return
@@ -176,13 +232,16 @@ def draw_map(
     print(f"{output}: {plural(picture.articles, 'article')}, {plural(picture.links, 'link')}")
 
 
-def show_hits(hits: Sequence[SearchHit]) -> None:
-    """One paragraph for each hit: where it is, and a piece of it."""
-    from graphvine.workers.cli.text import one_line
+def show_hits(hits: Sequence[SearchHit], *, explain: bool = False) -> None:
+    """One paragraph for each hit: where it is, and a piece of it; with `explain`, what its score is made of."""
+    from graphvine.workers.cli.output import one_line
 
     for number, hit in enumerate(hits, 1):
         where = " / ".join(filter(None, (hit.article, hit.section)))
         distance = "" if hit.distance is None else f", {hit.distance} links away"
         print(f"{number:>2}. {one_line(where, 90)}  ({hit.score:.4f}{distance})\n    {one_line(hit.snippet, 160)}")
+        if explain:
+            path = f"; {' -> '.join(one_line(title, 60) for title in hit.path)}" if hit.path else ""
+            print(f"    words {hit.by_words:.2f}, meaning {hit.by_meaning:.2f}, link {hit.by_link:.2f}{path}")
     if not hits:
         print("nothing found")

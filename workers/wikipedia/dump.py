@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
+import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from importlib.resources import as_file, files
 from pathlib import Path
 from xml.parsers.expat import ExpatError
 
+from graphvine.workers.wikipedia.disambiguation import LISTING, listed_templates, puts_switch
 from graphvine.workers.wikipedia.dump_build import Progress, open_index
 from graphvine.workers.wikipedia.dump_index import Counts
 from graphvine.workers.wikipedia.dump_xml import Broken, Entry, revision_text
+from graphvine.workers.wikipedia.links import PageLinks
 from graphvine.workers.wikipedia.redirects import follow, redirect_in, redirect_title
-from graphvine.workers.wikipedia.site import SiteRules
-from graphvine.workers.wikipedia.sources import Failed, Hop, Missing, Page, Result, read_title
-from graphvine.workers.wikipedia.titles import InvalidTitle, Title, parse_title
+from graphvine.workers.wikipedia.site import CATEGORY, TEMPLATE, SiteRules
+from graphvine.workers.wikipedia.sources import Failed, Hop, Missing, Page, Result, Unread, read_title
+from graphvine.workers.wikipedia.template_rules import template_name
+from graphvine.workers.wikipedia.titles import InvalidTitle, Title, nearest, parse_title
 
+_CATEGORY_LINK = re.compile(r"\[\[([^\[\]{}<>|\n:]{1,60}:[^\[\]{}<>|\n]{1,300})(?:\||\]\])")
 # XML spells some characters with five or six bytes; no wiki's limit is beyond 2 MiB of text.
 _XML_BYTES_PER_TEXT_BYTE = 6
 
@@ -39,6 +48,13 @@ class DumpSource:
         self._max_wikitext_bytes = max_wikitext_bytes
         self._index, self._blocks = open_index(self._path, index_folder, progress, in_memory)
         self._rules = SiteRules.from_json(json.loads(self._index.meta("rules") or "{}"))
+        self._rules = replace(self._rules, disambiguation_templates=self._disambiguation_templates())
+        trouble = self._index.meta("cut")
+        self._cut = f"{self._name} is not whole: {trouble}" if trouble else ""
+
+    @property
+    def cut(self) -> str:
+        return self._cut
 
     @property
     def name(self) -> str:
@@ -67,10 +83,38 @@ class DumpSource:
         return {
             asked
             for asked, title in read.items()
-            if isinstance(title, Failed)
-            or title.full not in entries
-            or entries[title.full].revision_id != revisions[asked]
+            if isinstance(title, Failed) or self._changed(entries.get(title.full), revisions[asked])
         }
+
+    def _disambiguation_templates(self) -> frozenset[str]:
+        """The names of the templates that mark lists of meanings, found once for a dump."""
+        known = self._index.meta("disambiguation")
+        if known is None:
+            known = json.dumps(sorted(self._find_disambiguation_templates()))
+            with suppress(sqlite3.OperationalError):  # an index that can't be written: found again the next time
+                self._index.save(meta={"disambiguation": known})
+        return frozenset(json.loads(known))
+
+    def _find_disambiguation_templates(self) -> set[str]:
+        found: dict[str, None] = {}
+        for entry in self._index.disambiguating():
+            text = self._text(entry.title, entry)
+            if isinstance(text, str) and puts_switch(text):
+                found[entry.title] = None
+        listing = self._index.find([LISTING]).get(LISTING)
+        text = self._text(LISTING, listing) if listing else ""
+        for name in listed_templates(text) if isinstance(text, str) else ():
+            title = read_title(name, self._rules)
+            if isinstance(title, Title) and title.namespace == TEMPLATE:
+                found[title.full] = None
+        more: list[str] = list(found)
+        while more := [title for title in self._index.redirects_to(more, TEMPLATE) if title not in found]:
+            found |= dict.fromkeys(more)
+        return {template_name(title, self._rules) for title in found}
+
+    def _changed(self, entry: Entry | None, revision: int) -> bool:
+        # What lies behind a cut is not gone.
+        return not self._cut if entry is None else entry.revision_id != revision
 
     def close(self) -> None:
         self._blocks.close()
@@ -84,9 +128,29 @@ class DumpSource:
         """The pages that could not be read, each with its reason."""
         return self._index.broken_pages(limit)
 
-    def titles(self, namespace: int = 0, after: str = "", limit: int = 1000) -> list[str]:
-        """The titles after a given one, in order."""
-        return self._index.titles(namespace, after, limit)
+    def titles(self, contains: str = "", limit: int = 1000, *, namespace: int = 0, after: str = "") -> list[str]:
+        """Titles of a namespace in order, from behind a given one on."""
+        return self._index.titles(namespace, after, limit, contains)
+
+    def like(self, title: str, limit: int = 3) -> list[str]:
+        return nearest(title, self._index.candidates(title), limit)
+
+    def members(self, category: str) -> list[str]:
+        """Reads all of the dump, in its own order: a dump does not list them."""
+        wanted = read_title(category, self._rules)
+        if isinstance(wanted, Failed) or wanted.namespace != CATEGORY:
+            return []
+        name = wanted.full.partition(":")[2].casefold()
+        found = []
+        for entry in self._index.entries():
+            text = self._text(entry.title, entry)
+            if isinstance(text, str) and name in text.replace("_", " ").casefold():
+                links = PageLinks(entry.title, self._rules, frozenset())
+                for target in _CATEGORY_LINK.findall(text):
+                    links.add(target, links.read_title(target), "")
+                if wanted.full in links.categories:
+                    found.append(entry.title)
+        return found
 
     @staticmethod
     def _start(title: Title | Failed, entries: Mapping[str, Entry]) -> int:
@@ -97,7 +161,9 @@ class DumpSource:
         entry = entries.get(title)
         if entry is None:
             broken = self._index.broken_page(title)
-            return Failed(asked, title, "broken", broken.reason) if broken else Missing(asked, title)
+            if broken:
+                return Failed(asked, title, "broken", broken.reason)
+            return Unread(asked, title, self._cut) if self._cut else Missing(asked, title)
         text = self._text(asked, entry)
         if isinstance(text, Failed):
             return text
@@ -149,3 +215,20 @@ class DumpSource:
             return Hop(parse_title(entry.redirect, self._rules).full) if entry.redirect else None
         except InvalidTitle:
             return None
+
+
+SEED = "Vine"
+
+
+class SampleSource(DumpSource):
+    """The sample wiki, read from the dump in the package; its index lives in memory."""
+
+    def __init__(self, batch_size: int = 50) -> None:
+        self._package = ExitStack()
+        dump = files("graphvine.workers.wikipedia").joinpath("sample", "garden.xml")
+        path = self._package.enter_context(as_file(dump))
+        super().__init__(path, name="sample", in_memory=True, batch_size=batch_size)
+
+    def close(self) -> None:
+        super().close()
+        self._package.close()

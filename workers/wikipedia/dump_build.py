@@ -20,8 +20,7 @@ from graphvine.workers.wikipedia.dump_files import (
     codec_of,
     read_through,
 )
-from graphvine.workers.wikipedia.dump_header import looks_like_a_dump, rules_from_header
-from graphvine.workers.wikipedia.dump_index import VERSION, DumpIndex
+from graphvine.workers.wikipedia.dump_index import VERSION, DumpIndex, looks_like_a_dump, rules_from_header
 from graphvine.workers.wikipedia.dump_xml import MAX_HEADER_BYTES, Broken, Entry, PageCutter
 from graphvine.workers.wikipedia.errors import BadDump
 
@@ -185,18 +184,18 @@ def _read_pages(
     except CutShort as error:
         trouble = str(error)
     else:
-        if cutter.outside and not cutter.closed:
-            trouble = "the dump has no closing tag: it was cut between two pages"
+        if not cutter.closed:
+            trouble = f"the dump ends too early, after {text_bytes:,} bytes of text: it has no closing tag"
     if trouble:
+        trouble += f" ({cutter.place()})"
         broken.append(Broken(text_bytes, "", trouble))
-    broken.extend(cutter.end())
     if not index.meta("rules") and not looks_like_a_dump(cutter.header):
         reason = trouble if text_bytes == 0 and trouble and total else "it is not a MediaWiki dump"
         raise BadDump(str(dump), reason, "Fetch it again, or take another: pages-articles.xml.bz2 of a wiki.")
     if writer:
         writer.close()
     _save(index, dump, cutter, entries, broken, points)
-    index.save(meta={"text_bytes": str(text_bytes)})
+    index.save(meta={"text_bytes": str(text_bytes), "cut": trouble})
 
 
 def _save(

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from xml.parsers import expat
 
 OPENING, CLOSING, LAST = b"<page>", b"</page>", b"</mediawiki>"
+_SWITCH = b"__DISAMBIG__"
+_TEMPLATE = "10"
 _MAX_DEPTH = 30
 _MAX_FIELD_CHARACTERS = 10_000
 # The largest header: a wiki's list of namespaces is some kilobytes.
@@ -36,6 +38,8 @@ class Entry:
     length: int
     hidden: bool = False
     stub: bool = False
+    # A template whose text holds the switch that makes a page a list of meanings.
+    disambiguates: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,16 +57,20 @@ class PageCutter:
     def __init__(self, offset: int = 0) -> None:
         self._buffer, self._offset = b"", offset
         self._page: _Page | None = None
+        self._last = ""
         self.header, self._in_header = b"", offset == 0
         # Whether the dump's own closing tag was seen: a file that was cut between two pages has none.
         self.closed = False
         # Up to here everything has been told: a good place to go on from.
         self.done_until = offset
 
-    @property
-    def outside(self) -> bool:
-        """Whether no page is open."""
-        return self._page is None
+    def place(self) -> str:
+        """Where the bytes have led so far, in words."""
+        if self._page is not None:
+            return f"in the middle of the page {self._page.title!r}" if self._page.title else "in the middle of a page"
+        if not self._last:
+            return "before the first page" if self.done_until == 0 else "between two pages"
+        return f"behind the page {self._last!r}"
 
     def feed(self, piece: bytes) -> Iterator[Entry | Broken]:
         """The pages that end in this piece."""
@@ -75,12 +83,6 @@ class PageCutter:
             if not more:
                 break
         self._buffer, self._offset = self._buffer[at:], self._offset + at
-
-    def end(self) -> Iterator[Broken]:
-        """Tell of the page that was begun and never ended."""
-        if self._page:
-            yield self._page.broken("the dump ends in the middle of it")
-            self._page = None
 
     def _outside(self, at: int) -> tuple[int, None, bool]:
         found = self._buffer.find(OPENING, at)
@@ -109,7 +111,7 @@ class PageCutter:
             return upto, None, False
         upto = closing + len(CLOSING)
         page.feed(self._buffer[at:upto])
-        self._page, self.done_until = None, self._offset + upto
+        self._page, self._last, self.done_until = None, page.title, self._offset + upto
         return upto, page.entry(), True
 
 
@@ -126,6 +128,7 @@ class _Page:
         self._field = ""
         self._fields: dict[str, str] = {}
         self._redirect = ""
+        self._tail, self._disambiguates = b"", False
         self._start, self._hidden, self._stub = 0, False, False
         # Timestamp, number, where it begins and ends, content model, hidden, stub.
         self._newest: tuple[str, int, int, int, str, bool, bool] | None = None
@@ -134,16 +137,27 @@ class _Page:
         self._parser.StartElementHandler = self._begin
         self._parser.EndElementHandler = self._finish
 
+    @property
+    def title(self) -> str:
+        return self._fields.get("title", "")
+
     def feed(self, piece: bytes) -> None:
         """Read on, unless the page is known to be broken."""
         if self._reason or not piece:
             return
         try:
             self._parser.Parse(piece, False)
+            self._look_for_switch(piece)
         except expat.ExpatError as error:
             self._reason = f"its XML is broken: {error}"
         except _Refused as error:
             self._reason = str(error)
+
+    def _look_for_switch(self, piece: bytes) -> None:
+        if self._fields.get("ns") == _TEMPLATE:
+            piece = self._tail + piece
+            self._disambiguates = self._disambiguates or _SWITCH in piece
+            self._tail = piece[1 - len(_SWITCH) :]
 
     def entry(self) -> Entry | Broken:
         """What was read, once the page has ended."""
@@ -167,6 +181,7 @@ class _Page:
             length=end - start,
             hidden=hidden,
             stub=stub,
+            disambiguates=self._disambiguates,
         )
 
     def broken(self, reason: str) -> Broken:

@@ -2,22 +2,69 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from queue import Empty, SimpleQueue
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from graphvine.clock import NEVER
+from graphvine.dispatch import Run
+from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
+from graphvine.ready_cache import spans
+from graphvine.records import Step, Unit
 from graphvine.workers import scheduler
-from graphvine.workers.crew import Crew
 from graphvine.workers.loop import Allowance, Counts, Loop
-from graphvine.workers.wikipedia.depths import lower, pass_on
-from graphvine.workers.wikipedia.handler import ArticleHandler, Workshop
-from graphvine.workers.wikipedia.settings import WikipediaSettings, load
-from graphvine.workers.wikipedia.sources import Source
-from graphvine.workers.wikipedia.titles import normalise_title
+from graphvine.workers.wikipedia.handler import ArticleHandler, Resources
+from graphvine.workers.wikipedia.requests import GrowRequest
+from graphvine.workers.wikipedia.settings import load
+from graphvine.workers.wikipedia.site import CATEGORY
+from graphvine.workers.wikipedia.sources import Failed, Source, read_title
+from graphvine.workers.worker_pool import WorkerPool
+
+_ROWS_AT_ONCE = 20_000
+_LOOK_SECONDS = 0.2
+_HINTS = 20
+
+
+class BadSeed(GraphvineError):
+    """A title to start from that no article can come of."""
+
+
+def lower(graph: Graph, keys: list[str], depth: int) -> int:
+    """These lie at this depth at most. Returns how many lay deeper."""
+    rows = [{"key": key, "depth": depth} for key in keys]
+    return _lower(graph, rows) if rows else 0
+
+
+def pass_on(graph: Graph) -> int:
+    """Let no article lie deeper than one step behind those that link to it. Returns how many were moved.
+
+    Safe to be killed anywhere: each step is right by itself, and the next run goes on.
+    """
+    moved = 0
+    while True:
+        rows = [
+            *graph.read("article.too_deep", limit=_ROWS_AT_ONCE),
+            *graph.read("article.redirects_too_deep", limit=_ROWS_AT_ONCE),
+        ]
+        if not rows:
+            return moved
+        nearest: dict[str, int] = {}
+        for row in rows:
+            nearest[row["key"]] = min(row["depth"], nearest.get(row["key"], row["depth"]))
+        step = _lower(graph, [{"key": key, "depth": depth} for key, depth in nearest.items()])
+        if not step:
+            return moved
+        moved += step
+
+
+def _lower(graph: Graph, rows: list[dict[str, object]]) -> int:
+    result = graph.run(Unit.of([Step("article.lower_depth", {"rows": rows})]))
+    lowered = len(result.rows[0])
+    if lowered:
+        graph.store.ready_cache("article").invalidate()
+    return lowered
+
 
 # A batch is written when all of it is ready; only a source that crawls makes it wait this long.
 _GATHER_SECONDS = 60.0
@@ -35,47 +82,66 @@ class GrowEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class FailedSeed:
+    """A title that was asked for and gave no article; `like` are titles that may have been meant."""
+
+    title: str
+    reason: str
+    like: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
 class GrowSummary:
+    """What growing did, and how many articles are in each state now."""
+
     seeds: int
     counts: Counts
     seconds: float
     stopped: bool
     states: dict[str, int] = field(default_factory=dict)
+    failed_seeds: list[FailedSeed] = field(default_factory=list)
+    cut: str = ""  # where the source ends before its end
+    behind_cut: int = 0  # articles that wait for a source that is whole
 
 
-def grow(
-    graph: Graph,
-    titles: Sequence[str] = (),
-    *,
-    depth: int = 2,
-    limit: int | None = None,
-    source: str | Source | None = None,
-    workers: int | None = None,
-    category_filter: str = "",
-    settings: WikipediaSettings | None = None,
-    on_event: Callable[[GrowEvent], None] | None = None,
-    stop: threading.Event | None = None,
-) -> GrowSummary:
-    """Expand from these titles, and from whatever waits in the graph, up to `depth` links away from a seed.
+def seed_titles(graph: Graph, titles: Sequence[str]) -> int:
+    return graph.seed("article", titles)
 
-    `depth` limits what is worked on, not which links are recorded. Called again after a kill, it goes on.
-    """
-    started = time.monotonic()
-    settings = settings or load(source=source if isinstance(source, str) else None, workers=workers)
-    stop = stop or threading.Event()
-    shop = Workshop(graph, settings, source if not isinstance(source, str) else None)
+
+def run_grow(graph: Graph, request: GrowRequest, run: Run[GrowEvent]) -> GrowSummary:
+    """Grow; in the daemon also wait for what its workers, and those of other processes, have in hand of it."""
+    summary = _grow(graph, request, run)
+    while run.in_daemon and not summary.cut and request.limit is None and not run.stop.is_set():
+        if graph.store.paused("article") is not None:
+            break
+        reach = graph.read("article.reach", depth=request.depth, never=NEVER)[0]
+        if reach["waiting"]:
+            more = _grow(graph, request.replace(titles=()), run)
+            summary = replace(summary, counts=summary.counts + more.counts, seconds=summary.seconds + more.seconds)
+        elif reach["claimed"]:
+            run.stop.wait(_LOOK_SECONDS)
+        else:
+            break
+    states = {row["state"]: row["count"] for row in graph.read("article.counts")}
+    return replace(summary, states=states, stopped=run.stop.is_set())
+
+
+def _grow(graph: Graph, request: GrowRequest, run: Run[GrowEvent]) -> GrowSummary:
+    """`depth` limits what is worked on, not which links are recorded. Called again after a kill, it goes on."""
+    started, stop, depth = time.monotonic(), run.stop, request.depth
+    settings = request.settings or load(source=request.source, workers=request.workers)
+    resources = Resources(graph, settings, request.opened)
     try:
-        rules = shop.source.rules()
-        seeds = list(dict.fromkeys(normalise_title(title, rules) for title in titles))
+        seeds = find_seeds(resources.source, request.titles)
         new = graph.seed("article", seeds)
         lower(graph, seeds, 0)
         pass_on(graph)
-        allowance = None if limit is None else Allowance(limit)
+        allowance = None if request.limit is None else Allowance(request.limit)
         total = Counts()
 
         def tell(name: str, counts: Counts, reason: str = "") -> None:
-            if on_event is not None:
-                on_event(GrowEvent(name, counts, total, time.monotonic() - started, reason))
+            if name != "article" or not run.in_daemon:  # too many to send
+                run.publish(GrowEvent(name, counts, total, time.monotonic() - started, reason), name)
 
         def batch(counts: Counts) -> None:
             nonlocal total
@@ -86,55 +152,63 @@ def grow(
             tell(name, Counts(), reason)
 
         def within_reach() -> bool:
-            return bool(graph.read("article.reach", depth=depth, never=NEVER)[0]["waiting"])
+            waiting = graph.read("article.reach", depth=depth, never=NEVER)[0]["waiting"] or 0
+            return bool(waiting > len(resources.behind_cut))
 
         tell("started", Counts())
         with scheduler.running(graph, [scheduler.reaper(graph)]):
             while True:
                 loops = [
                     Loop(
-                        graph, "article", ArticleHandler(graph, shop, category_filter, note), batch=settings.batch_size,
-                        stop=stop, max_depth=depth, allowance=allowance, gather_seconds=_GATHER_SECONDS,
+                        graph, "article", ArticleHandler(graph, resources, request.category_filter, note),
+                        batch=settings.batch_size, stop=stop, max_depth=depth, allowance=allowance,
+                        gather_seconds=_GATHER_SECONDS,
                     )
-                    for _ in range(workers or settings.workers)
+                    for _ in range(request.workers or settings.workers)
                 ]  # fmt: skip
-                Crew(graph, "article", loops, stop, within_reach).run(batch)
+                WorkerPool(graph, "article", loops, stop, within_reach).run(batch)
                 # What was worked on side by side may have found a shorter way late: then there may be more to do.
                 if stop.is_set() or not pass_on(graph):
                     break
         tell("finished", Counts())
+        failed, cut = _failed_seeds(graph, resources.source, seeds), resources.source.cut
     finally:
-        shop.close()
-    states = {row["state"]: row["count"] for row in graph.read("article.counts")}
-    return GrowSummary(new, total, time.monotonic() - started, stop.is_set(), states)
+        _due_again(graph, resources.behind_cut)
+        resources.close()
+    seconds = time.monotonic() - started
+    return GrowSummary(
+        new, total, seconds, stop.is_set(), failed_seeds=failed, cut=cut, behind_cut=len(resources.behind_cut)
+    )
 
 
-def grow_events(graph: Graph, titles: Sequence[str] = (), **options: object) -> Iterator[GrowEvent]:
-    """The same, as an iterator of events; leaving it early stops the work cleanly."""
-    if graph.door.served is not None:
-        from graphvine.workers.wikipedia.submitting import grow as run
-    else:
-        run = grow
-    stop = threading.Event()
-    events: SimpleQueue[GrowEvent] = SimpleQueue()
-    errors: list[BaseException] = []
+def find_seeds(source: Source, titles: Sequence[str]) -> list[str]:
+    """The titles as the source spells them, each once; for a category, the articles in it."""
+    rules, seeds = source.rules(), dict[str, None]()
+    for asked in titles:
+        title = read_title(asked, rules)
+        if isinstance(title, Failed):
+            raise BadSeed(f"{asked!r} can't be a seed: {title.reason}")
+        members = source.members(title.full) if title.namespace == CATEGORY else [title.full]
+        if not members:
+            raise BadSeed(f"{source.name} has no article in {title.full!r}")
+        seeds |= dict.fromkeys(members)
+    return list(seeds)
 
-    def work() -> None:
-        try:
-            run(graph, titles, on_event=events.put, stop=stop, **options)  # type: ignore[arg-type]
-        except BaseException as error:  # raised again where the events are read
-            errors.append(error)
 
-    thread = threading.Thread(target=work, name="graphvine-grow")
-    thread.start()
-    try:
-        while thread.is_alive() or not events.empty():
-            try:
-                yield events.get(timeout=0.2)
-            except Empty:
-                continue
-    finally:
-        stop.set()
-        thread.join()
-    if errors:
-        raise errors[0]
+def _failed_seeds(graph: Graph, source: Source, seeds: list[str]) -> list[FailedSeed]:
+    found = []
+    for start in range(0, len(seeds), _ROWS_AT_ONCE):
+        rows = graph.read("article.failed_named", keys=seeds[start : start + _ROWS_AT_ONCE])
+        found += [(row["key"], row["reason"] or "") for row in rows]
+    # To look for what was meant takes a while: for the few that a person typed.
+    hints = {title: source.like(title) for title, _ in found[:_HINTS]}
+    return [FailedSeed(title, reason, hints.get(title, [])) for title, reason in found]
+
+
+def _due_again(graph: Graph, seqs: set[int]) -> None:
+    """What was put off need not wait once the work has ended: the next run may have a better source."""
+    now = graph.clock.now_ms()
+    for start in range(0, len(seqs), _ROWS_AT_ONCE):
+        some = sorted(seqs)[start : start + _ROWS_AT_ONCE]
+        steps = [Step("article.due_again", {**span, "now": now, "never": NEVER}) for span in spans(some)]
+        graph.run(Unit.of(steps))

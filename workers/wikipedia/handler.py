@@ -9,33 +9,38 @@ from datetime import datetime
 from typing import Any
 
 from graphvine.graph import Graph
-from graphvine.outcomes import Done, GiveUp, Outcome
+from graphvine.outcomes import Done, GiveUp, Outcome, Postpone
+from graphvine.ready_cache import spans
 from graphvine.records import Claim
-from graphvine.window import spans
 from graphvine.workers.pipeline import Context
-from graphvine.workers.wikipedia.fetching import Fetched, Fetcher
-from graphvine.workers.wikipedia.opening import open_embedder, open_source, settle_model
+from graphvine.workers.wikipedia.fetch import Fetched, Fetcher
+from graphvine.workers.wikipedia.parse_page import Limits
 from graphvine.workers.wikipedia.parsed import Malformed
 from graphvine.workers.wikipedia.parser import Parser
-from graphvine.workers.wikipedia.precheck import Limits
+from graphvine.workers.wikipedia.resources import open_embedder, open_source, settle_model
 from graphvine.workers.wikipedia.settings import WikipediaSettings, load
-from graphvine.workers.wikipedia.sources import Page, Result, Source
+from graphvine.workers.wikipedia.sources import Page, Result, Source, Unread
 from graphvine.workers.wikipedia.titles import InvalidTitle, parse_title
 from graphvine.workers.wikipedia.writes import Draft, Moment, draft, withdraw, write, write_redirect
 
+# What lies behind the cut of a dump is asked for again after this long, where nobody says that there is a better one.
+_CUT_SECONDS = 300.0
 
-class Workshop:
+
+class Resources:
     """What the workers of one process share: source, parsing processes, the model and its queue."""
 
     def __init__(self, graph: Graph, settings: WikipediaSettings, source: Source | None = None) -> None:
         self.settings, self._closed = settings, False
+        # The rows that wait for a source that is whole, by number.
+        self.behind_cut: set[int] = set()
         self.source = source or open_source(settings)
         limits = Limits(max_characters=settings.max_wikitext_characters, parse_seconds=settings.parse_seconds)
         self.parser = Parser(self.source.rules(), limits, processes=settings.parse_processes)
         self._embedder = open_embedder(settings)
         self._service: Any = None
         if self._embedder is not None:
-            from graphvine.workers.parts.embedding.service import EmbeddingService
+            from graphvine.workers.common.embedding.service import EmbeddingService
 
             settle_model(graph, self._embedder.name, self._embedder.dimension)
             self._service = EmbeddingService(self._embedder)
@@ -62,15 +67,15 @@ class Workshop:
 
 class ArticleHandler:
     def __init__(
-        self, graph: Graph, shop: Workshop, category_filter: str = "", tell: Callable[[str, str], None] | None = None,
-        max_depth: int | None = None,
+        self, graph: Graph, resources: Resources, category_filter: str = "",
+        tell: Callable[[str, str], None] | None = None, max_depth: int | None = None,
     ) -> None:  # fmt: skip
         """`tell` hears of each article that is ready to be written, and when the source is away, with the reason."""
         self.max_depth = max_depth  # for the daemon's workers: how far from a seed they go
-        self._graph, self._shop, self._filter = graph, shop, category_filter.casefold()
+        self._graph, self._shop, self._filter = graph, resources, category_filter.casefold()
         self._tell = tell or (lambda name, reason: None)
-        pause, longest = shop.settings.outage_seconds, shop.settings.outage_max_seconds
-        self._fetcher = Fetcher(shop.source, pause, longest)
+        pause, longest = resources.settings.outage_seconds, resources.settings.outage_max_seconds
+        self._fetcher = Fetcher(resources.source, pause, longest)
 
     def handle(self, claims: Sequence[Claim], context: Context) -> Iterator[Outcome]:
         at = Moment(self._graph.clock.now_ms())
@@ -109,6 +114,8 @@ class ArticleHandler:
         self._shop.close()
 
     def _read(self, claim: Claim, page: Result, at: Moment, fresh: bool, there: Mapping[str, bool]) -> Outcome | Draft:
+        if isinstance(page, Unread):
+            return self._put_off(claim, page.reason)
         if not isinstance(page, Page):
             return GiveUp(claim, page.reason)
         revised_at = _time(page.timestamp)
@@ -130,10 +137,16 @@ class ArticleHandler:
         follow = not self._filter or any(self._filter in name.casefold() for name in parsed.categories)
         return draft(claim, parsed, revised_at, self._shop.settings.passage_words, follow)
 
+    def _put_off(self, claim: Claim, reason: str) -> Postpone:
+        if not self._shop.behind_cut:
+            self._graph.store.publish("source_cut", reason=reason)
+        self._shop.behind_cut.add(claim.seq)
+        return Postpone(claim, reason, _CUT_SECONDS)
+
     def _tell_outage(self, fetched: Fetched) -> None:
         if fetched.away is not None:
             seconds = max((postponed.after_seconds for postponed in fetched.postponed), default=0.0)
-            self._graph.door.report("source_away", reason=str(fetched.away), seconds=seconds)
+            self._graph.store.publish("source_away", reason=str(fetched.away), seconds=seconds)
             self._tell("away", f"{fetched.away} Next try in {seconds:.0f} s.")
 
     def _is_article(self, title: str) -> bool:
@@ -161,14 +174,14 @@ class ArticleHandler:
 
 def build(graph: Graph) -> ArticleHandler:
     """A handler by the settings, for `graphvine work article`."""
-    return ArticleHandler(graph, Workshop(graph, load()))
+    return ArticleHandler(graph, Resources(graph, load()))
 
 
 def build_several(graph: Graph, count: int) -> list[ArticleHandler]:
     """Handlers of one process, for the daemon: one source, one model, and a limit on how far they go."""
     settings = load()
-    shop = Workshop(graph, settings)
-    return [ArticleHandler(graph, shop, max_depth=settings.serve_depth) for _ in range(count)]
+    resources = Resources(graph, settings)
+    return [ArticleHandler(graph, resources, max_depth=settings.serve_depth) for _ in range(count)]
 
 
 def _await(future: Future[Any], context: Context) -> Any:

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from graphvine.dispatch import Run
 from graphvine.graph import Graph
+from graphvine.ready_cache import spans
 from graphvine.records import Step, Unit
-from graphvine.window import spans
-from graphvine.workers.wikipedia.opening import open_source
-from graphvine.workers.wikipedia.settings import WikipediaSettings, load
-from graphvine.workers.wikipedia.sources import Source
+from graphvine.workers.wikipedia.requests import RefreshRequest
+from graphvine.workers.wikipedia.resources import open_source
+from graphvine.workers.wikipedia.settings import load
 
 _ROWS_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
 class RefreshSummary:
+    """Articles compared with the source, and those put back into the queue."""
+
     checked: int
     changed: int
 
 
-def refresh(
-    graph: Graph,
-    *,
-    source: str | Source | None = None,
-    settings: WikipediaSettings | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> RefreshSummary:
+def run_refresh(graph: Graph, request: RefreshRequest, run: Run[int]) -> RefreshSummary:
     """Compare the revision of every processed article with the source's. `grow` then expands what changed."""
-    settings = settings or load(source=source if isinstance(source, str) else None)
-    opened = open_source(settings) if source is None or isinstance(source, str) else source
+    opened = request.opened or open_source(request.settings or load(source=request.source))
     checked = changed = after = 0
     try:
         while rows := graph.read("article.revisions", after=after, limit=_ROWS_AT_ONCE):
@@ -38,10 +33,11 @@ def refresh(
             newer = opened.changed_since({row["key"]: row["revision"] for row in rows})
             changed += _requeue(graph, [row["seq"] for row in rows if row["key"] in newer])
             checked += len(rows)
-            if progress is not None:
-                progress(checked)
+            run.publish(checked)
+            if run.stop.is_set():
+                break
     finally:
-        if opened is not source:
+        if opened is not request.opened:
             opened.close()
     return RefreshSummary(checked, changed)
 

@@ -50,6 +50,3 @@ class WikipediaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
 
 def load(**given: object) -> WikipediaSettings:
     return section(WikipediaSettings, TABLE, {name: value for name, value in given.items() if value is not None})
-
-
-SETTINGS = WikipediaSettings

@@ -1,8 +1,7 @@
 """Where pages come from: one interface for the API of a wiki, for a dump, and for the sample in the package.
 
 What is wrong with one title comes back as a result, in the place of its page. What is wrong with the source
-as a whole is raised (SourceUnavailable, SourceRefused), and then nothing is said of any title.
-"""
+as a whole is raised (SourceUnavailable, SourceRefused), and then nothing is said of any title."""
 
 from __future__ import annotations
 
@@ -80,7 +79,16 @@ class Failed:
     reason: str
 
 
-Result = Page | Missing | Failed
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """The source is cut: it can't say whether there is such a page. A better copy of it can."""
+
+    asked: str
+    title: str
+    reason: str
+
+
+Result = Page | Missing | Failed | Unread
 
 
 class Source(Protocol):
@@ -100,12 +108,29 @@ class Source(Protocol):
         """How this wiki reads titles."""
         ...
 
+    @property
+    def cut(self) -> str:
+        """Where the source ends before its end, in a sentence; '' for a source that is whole."""
+        ...
+
     def fetch(self, titles: Sequence[str]) -> list[Result]:
         """One result for each title, in order."""
         ...
 
     def changed_since(self, revisions: Mapping[str, int]) -> set[str]:
         """Those of the given titles whose newest revision is another one by now, or which are gone."""
+        ...
+
+    def titles(self, contains: str = "", limit: int = 1000, *, namespace: int = 0) -> list[str]:
+        """Titles of a namespace in order, those with this text in them, in any case."""
+        ...
+
+    def like(self, title: str, limit: int = 3) -> list[str]:
+        """Titles that somebody may have meant who wrote one that is not there, the most likely first."""
+        ...
+
+    def members(self, category: str) -> list[str]:
+        """The articles in a category, which is named with its prefix."""
         ...
 
     def close(self) -> None:

@@ -1,122 +1,145 @@
 """What templates show, for those that stand in the middle of a sentence; all others show nothing.
 
-A template is a program of its wiki, and there are hundreds of thousands. The few below carry words that a
-sentence would miss; infoboxes, navigation, notes and citations are left out on purpose.
+A template is a program of its wiki, and there are hundreds of thousands. The few below carry words or numbers that a
+sentence would miss; infoboxes, navigation, notes and citations are left out on purpose. Where a template that is
+neither of these stands beside a number, a gap is marked: what it showed may have been part of the number.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 
-Renderer = Callable[[Sequence[str], Mapping[str, str]], str]
+from graphvine.workers.wikipedia import number_templates as numbers
+from graphvine.workers.wikipedia.placeholders import GAP, NUMBER_GAP, SEAM, without_marks
+from graphvine.workers.wikipedia.preprocess import Arguments
+from graphvine.workers.wikipedia.silent_templates import is_silent
+from graphvine.workers.wikipedia.site import TEMPLATE, SiteRules
 
-_UNITS = {
-    "C": "°C",
-    "F": "°F",
-    "sqmi": "sq mi",
-    "sqkm": "km²",
-    "km2": "km²",
-    "m2": "m²",
-    "mi2": "sq mi",
-    "cuft": "cu ft",
-}
-_RANGES = {"-", "–", "to", "and", "or", "x", "by", "to about", "+/-", "±", "and(-)"}  # noqa: RUF001
+# The wikitext that a template shows; None where its arguments are not what the rule knows.
+Renderer = Callable[[Arguments], str | None]
 
 
-def _first(args: Sequence[str], named: Mapping[str, str]) -> str:
-    return _at(args, 0) or named.get("1", "") or named.get("text", "")
+def _first(args: Arguments) -> str | None:
+    return args.show(1, "text")
 
 
-def _second(args: Sequence[str], named: Mapping[str, str]) -> str:
-    return _at(args, 1) or named.get("2", "") or _first(args, named)
+def _second(args: Arguments) -> str | None:
+    return args.show(2, 1, "text")
 
 
-def _last(args: Sequence[str], named: Mapping[str, str]) -> str:
-    return next((arg for arg in reversed(args) if arg), "") or named.get("text", "")
-
-
-def _at(args: Sequence[str], place: int) -> str:
-    return args[place] if place < len(args) else ""
+def _last(args: Arguments) -> str | None:
+    return args.show(*range(args.count, 0, -1), "text")
 
 
 def _joined(separator: str) -> Renderer:
-    return lambda args, _: separator.join(arg for arg in args if arg)
+    return lambda args: separator.join(args.show_all())
 
 
-def _lines(args: Sequence[str], _: Mapping[str, str]) -> str:
-    return "\n" + "\n".join(arg for arg in args if arg) + "\n"
-
-
-def _before(word: str) -> Renderer:
-    return lambda args, _: word + _at(args, 0)
+def _lines(args: Arguments) -> str | None:
+    return "\n" + "\n".join(args.show_all()) + "\n"
 
 
 def _constant(text: str) -> Renderer:
-    return lambda _args, _named: text
+    return lambda _: text
 
 
-def _convert(args: Sequence[str], _: Mapping[str, str]) -> str:
-    """The measure as it was given, ranges with it, without the converted one."""
-    words = list[str]()
-    for place, arg in enumerate(args):
-        is_number = place % 2 == 0
-        if not is_number and arg not in _RANGES:
-            words.append(_UNITS.get(arg, arg))
-            break
-        words.append(arg)
-    text = " ".join(word for word in words if word)
-    return re.sub(r" ([-–]) ", r"\1", text)  # noqa: RUF001
+def _quote(args: Arguments) -> str | None:
+    return f"\n{args.show(1, 'text', 'quote')}\n"
 
 
-def _date(args: Sequence[str], _: Mapping[str, str]) -> str:
-    numbers = [arg for arg in args[:3] if arg.isdigit()]
-    return "-".join(number.zfill(2) for number in numbers) or _at(args, 0)
+def _around(before: str, after: str) -> Renderer:
+    return lambda args: before + args.show(1) + after
 
 
-def _fraction(args: Sequence[str], _: Mapping[str, str]) -> str:
-    if len(args) == 1:
-        return f"1/{args[0]}"
-    return f"{args[0]}/{args[1]}" if len(args) == 2 else f"{_at(args, 0)} {_at(args, 1)}/{_at(args, 2)}"
+def _name(args: Arguments) -> str | None:
+    return " ".join(args.show_all(1, min(args.count, 2)))
 
 
-def _quote(args: Sequence[str], named: Mapping[str, str]) -> str:
-    return f"\n{_first(args, named) or named.get('quote', '')}\n"
+def _super_and_sub(args: Arguments) -> str | None:
+    """{{su|p=above|b=below}}"""
+    above, below = args.show("p", 1), args.show("b", 2)
+    return (f"<sub>{below}</sub>" if below else "") + (f"<sup>{above}</sup>" if above else "")
 
+
+def _unreadable(_: Arguments) -> str | None:
+    """It computes: its number is not among its arguments."""
+    return None
+
+
+_BLANKS = re.compile(r"\s+")
+_FRACTION = re.compile(r"\d{1,3}/\d{1,3}")
+_MODIFIERS = ("subst:", "safesubst:", "msg:", "msgnw:", "raw:")
+_SILENT_FUNCTIONS = ("defaultsort", "displaytitle", "#tag", "#seo", "#css", "#widget", "#set", "#subobject")
 
 _RULES: dict[str, Renderer] = {}
 for _names, _renderer in (
-    ("abbr|tooltip|abbrlink|nowrap|nobr|small|smaller|big|larger|em|strong|strongbad|bold|italic|val|num|formatnum|"
-     "nihongo|nihongo krt|visible anchor|vanchor|ill|interlanguage link|sic|mvar|math|angbr|angle bracket|flag|flagu|"
-     "flagcountry|keypress|kbd|code|mono|samp|var|tt|sub|sup|overline|underline|smallcaps|sc|sclass|ship|text|"
+    ("abbr|tooltip|abbrlink|nowrap|nobr|big|larger|em|strong|strongbad|bold|italic|"
+     "nihongo|nihongo krt|visible anchor|vanchor|ill|interlanguage link|sic|mvar|math|tmath|angbr|angle bracket|flag|"
+     "flagu|flagcountry|keypress|kbd|code|mono|samp|var|tt|overline|underline|smallcaps|sc|sclass|ship|text|"
      "nospell|lcl|script|noitalic|nobold|noinitalic|section link|slink|wikt|wiktionary-inline|linktext|okina word|"
-     "uss|hms|ss|zh|korean|chem name|species|small caps|1|inflation-year|percentage|ordinal|ord|usd|gbp|eur",
+     "uss|hms|ss|zh|korean|chem name|species|small caps|1|nop|no wrap|nombre en lettres|unité non sécable|"
+     "large|x-larger|normal|nonbold|bdi|bdo|rtl|ltr|align|center|centre|left|right|nbsp text|lien",
      _first),
-    ("lang|resize|font|color|font color|colored text|lcfirst|ucfirst|rp text|hover title|script/arabic", _second),
-    ("transliteration|transl|translit|langx", _last),
-    ("convert|cvt|conv", _convert),
-    ("circa|c.|ca.", _before("c. ")),
-    ("us$", _before("US$")), ("£|gbp sign|pound sterling", _before("£")), ("€|euro", _before("€")),
-    ("not a typo|gaps|chem|chem2|chem/sandbox|nospace", _joined("")),
-    ("sortname", lambda args, _: " ".join(arg for arg in args[:2] if arg)),
-    ("hlist|flatlist|cslist", _joined(", ")),
+    ("small|smaller|sm", _around(SEAM, SEAM)),
+    ("lang|resize|font|color|font color|colored text|lcfirst|ucfirst|rp text|hover title|script/arabic|"
+     "colour|couleur|background color|tooltip text|sortname text|hover", _second),
+    ("sort", lambda args: numbers.apart(args.show(2, 1))),
+    ("transliteration|transl|translit|langx|lang-x", _last),
+    ("convert|cvt|conv|converted|convertir|umrechnen", numbers.convert),
+    ("val|valor|vals", numbers.value),
+    ("e|esp10|x10^|x10|×10^|e10", numbers.power_of_ten),  # noqa: RUF001
+    ("10^|10e|tenpow|10puissance", numbers.ten_to),
+    ("unité|unite|unidad|nb|nombre|unità|eenheid|quantidade|einheit", numbers.quantity),
+    ("num|number|formatnum|nts|nts2|n.|zahl|число|liczba|fmtn|format number|fmt|formatprice|"
+     "val2|numero|número|tal|antal|commas|digits", numbers.number),
+    ("circa|c.|ca.|ca|circ.", numbers.circa),
+    ("reign|r.", numbers.years("r.")), ("floruit|fl.|flourished", numbers.years("fl.")),
+    ("born in|b.|born-in", numbers.years("b.")), ("died in|d.|died-in", numbers.years("d.")),
+    ("us$|usd|us dollar|us dollars", numbers.money("US$")), ("£|gbp sign|pound sterling|gbp|pound", numbers.money("£")),
+    ("€|euro|eur", numbers.money("€")), ("a$|aud|au$", numbers.money("A$")), ("c$|cad|can$", numbers.money("C$")),
+    ("nz$|nzd", numbers.money("NZ$")), ("¥|jpy|yen|cny|rmb", numbers.money("¥")), ("inr|rs.|₹|rs", numbers.money("₹")),
+    ("chf", numbers.money("CHF ")), ("₽|rub", numbers.money("₽")), ("₩|krw", numbers.money("₩")),
+    ("php|₱", numbers.money("₱")), ("inrconvert|inr convert", numbers.rupees),
+    ("not a typo|nospace|proper name|not typo", lambda args: SEAM.join(args.show_all())),
+    ("gaps|gapnum", numbers.grouped), ("chem|chem/sandbox", numbers.chemical), ("chem2|ce", _joined("")),
+    ("sortname|sort name|hs name", _name),
+    ("hlist|flatlist|cslist|hl|comma separated entries|csv", _joined(", ")),
     ("ubl|unbulleted list|plainlist|plain list|bulleted list|ordered list|blist|olist|div col list|columns-list|"
-     "col-list|tree list", _lines),
-    ("quote|blockquote|cquote|quotation|bquote|poemquote|poem quote|verse translation|centered pull quote", _quote),
-    ("frac|fraction|sfrac", _fraction),
-    ("sqrt|radic|radical", _before("√")),
+     "col-list|tree list|ublist|ulist|bulletlist", _lines),
+    ("quote|blockquote|cquote|quotation|bquote|poemquote|poem quote|verse translation|centered pull quote|"
+     "citation bloc|zitat|cita|citazione|citat", _quote),
+    ("frac|fraction|sfrac|fract|mfrac|bruch|frac2", numbers.fraction),
+    ("sup|superscript|exp|exposant|hochgestellt|smsup|s^", _around("<sup>", "</sup>")),
+    ("sub|subscript|ind|indice|tiefgestellt|smsub", _around("<sub>", "</sub>")),
+    ("su|sup sub|subsup", _super_and_sub),
+    ("sqrt|radic|radical", numbers.root), ("half", _constant(f"{SEAM}1/2")), ("ordinal|ord", numbers.ordinal),
+    ("height", numbers.height), ("coord|coords|coordinate|coordinates", numbers.coordinates),
     ("birth date|death date|start date|end date|film date|birth date and age|death date and age|start date and age|"
-     "date|dts", _date),
-    ("as of", lambda args, named: ("since " if "since" in named else "as of ") + "-".join(args[:3])),
-    ("snd|spnd|spaced ndash|spaced en dash|ndash|en dash|–|dash", _constant(" – ")),  # noqa: RUF001
-    ("mdash|em dash|—|spaced mdash|snds", _constant("—")),
-    ("nbsp|space|spaces|zwsp|thinsp|hair space|wbr|shy", _constant(" ")),
-    ("'|apostrophe|okina|hamza", _constant("'")), ('"|"\'', _constant('"')), ("=|equals", _constant("=")),
-    ("!|pipe", _constant("|")), ("·|middot|dot|•|bullet|\\", _constant(" · ")), ("pi", _constant("π")),
-    ("br|clear|crlf|break", _constant("\n")), ("percent", _constant("%")), ("degree|deg", _constant("°")),
+     "date|dts|bda|dda|birth-date|death-date|birth year and age|birth year|death year|dob|datum|data|"
+     "end date and age|release date|date de naissance|date de décès|launch date|opdrts", numbers.date),
+    ("birth-date and age|death-date and age", _first),
+    ("as of|as-of", numbers.as_of),
+    ("percentage|pct|percent of|inflation|inflation-year|inflation/year|inflation-fn|inflation/fn|to usd|currency|age|"
+     "age in years|age in days|age in years and days|#expr|ayd|currentyear|currentmonth|currentday|#time|#timel|"
+     "numberofarticles|population|#property|wikidata|#statements|dollarsign|rounddown|decimals|rnd|round|"
+     "edad|âge|alter|leeftijd|revisionyear|data rounding|nts computed|bruttosozialprodukt|fxconvert|changes",
+     _unreadable),
+    ("minus|−|neg|minus sign", _constant("−")), ("pm|±|+-|plus-minus|+/-|plusminus", _constant("±")),  # noqa: RUF001
+    ("times|×|x mark|multiply", _constant("×")), ("approx|≈|approximately", _constant("≈")),  # noqa: RUF001
+    ("~", _constant("~")), ("number sign|#", _constant("#")), ("sdot", _constant("⋅")),
+    ("snd|spnd|spaced ndash|spaced en dash|ndash|en dash|endash|–|dash|spaced en dash space", _constant(" – ")),  # noqa: RUF001
+    ("mdash|em dash|emdash|—|spaced mdash|snds", _constant("—")),
+    ("nbsp|space|spaces|zwsp|thinsp|hair space|hsp|wbr|shy|gap|figure space|thin space|fsp|nnbsp|nbsp2|pad space|,",
+     _constant(" ")),
+    ("'|apostrophe|okina|hamza|`", _constant("'")), ('"|"\'', _constant('"')), ("=|equals", _constant("=")),
+    ("!|pipe", _constant("|")), ("!!", _constant("||")), ("!-", _constant("|-")), ("(!", _constant("{|")),
+    ("!)", _constant("|}")), ("((", _constant("{{")), ("))", _constant("}}")), ("(", _constant("{")),
+    (")", _constant("}")), ("·|middot|dot|•|bullet|\\", _constant(" · ")), ("pi", _constant("π")),
+    ("br|clear|crlf|break|-br-", _constant("\n")), ("percent", _constant("%")), ("degree|deg|degrees", _constant("°")),
 ):  # fmt: skip
-    for _name in _names.split("|"):
-        _RULES.setdefault(_name, _renderer)
+    for _one in _names.split("|"):
+        _RULES.setdefault(_one, _renderer)
 
 # Templates that point to other pages, with the places of the titles among their arguments.
 _HATNOTES: dict[str, slice] = {
@@ -128,48 +151,55 @@ _HATNOTES: dict[str, slice] = {
     "ill": slice(0, 1), "interlanguage link": slice(0, 1),
 }  # fmt: skip
 
-_DISAMBIGUATION = frozenset(
-    {
-        "dab", "disam", "disamb", "disambig", "disambiguation", "disambiguation page", "disambiguation cleanup",
-        "hndis", "geodis", "geo-dis", "numberdis", "letter-number combination disambiguation", "schooldis", "mathdab",
-        "begriffsklärung", "bkl", "homonymie", "paronymie", "desambiguación", "desambig", "desambiguação", "disambigua",
-        "doorverwijspagina", "dp", "förgrening", "flertydig", "peker", "täsmennyssivu", "ujednoznacznienie",
-        "rozcestník", "egyért", "dezambiguizare", "anlam ayr\u0131m\u0131", "неоднозначность", "багатозначність",
-        "пояснение", "aimai",
-        "曖昧さ回避", "消歧义", "消歧義", "disambig2", "동음이의", "توضيح",
-        "ابهام‌زدایی", "פירושונים",
-        "trang định hướng", "disambiguasi", "apartigilo", "surname disambiguation", "place name disambiguation",
-    }
-)  # fmt: skip
-# What ends like the mark of a list of meanings and is a remark in the text.
-_NOT_DISAMBIGUATION = ("needed", "inline", "for other")
+
+def template_name(raw: str, rules: SiteRules) -> str:
+    """A template's name as it is looked up: in lower case, without the prefix of its namespace."""
+    name = _BLANKS.sub(" ", without_marks(raw).replace("_", " ")).strip().lower()
+    for word in _MODIFIERS:
+        name = name.removeprefix(word).lstrip()
+    prefix, colon, rest = name.partition(":")
+    if colon and rules.namespace_number(prefix) == TEMPLATE:
+        return rest.strip()
+    return name
 
 
-def template_name(raw: str) -> str:
-    """A template's name as it is looked up."""
-    name = re.sub(r"\s+", " ", raw.replace("_", " ")).strip().lower()
-    return name.removeprefix("template:").removeprefix("subst:").strip()
-
-
-def shown_text(name: str, args: Sequence[str], named: Mapping[str, str]) -> str:
-    """The words that a template puts into its sentence."""
-    if ":" in name:
-        # A parser function takes its first argument after a colon.
-        function, _, argument = name.partition(":")
-        return argument if function in ("formatnum", "lc", "uc", "lcfirst", "ucfirst") else ""
+def template_text(name: str, raw: str, args: Arguments) -> str:
+    """The wikitext that a template puts into its sentence; a mark where it shows nothing or can't be read."""
     renderer = _RULES.get(name)
+    if renderer is None and _FRACTION.fullmatch(name):
+        return numbers.apart(name)
     if renderer is None and name.startswith("lang-"):
         renderer = _first
-    return renderer(args, named) if renderer else ""
+    if renderer is not None:
+        shown = renderer(args)
+        return NUMBER_GAP if shown is None else shown
+    function, colon, _ = name.partition(":")
+    if colon:
+        return _function(function, raw.partition(":")[2], args)
+    return SEAM if is_silent(name) else _gap(args)
 
 
-def linked_titles(name: str, args: Sequence[str]) -> Sequence[str]:
+def _function(function: str, first: str, args: Arguments) -> str:
+    """A parser function: its first argument stands behind a colon."""
+    match function.strip():
+        case "formatnum" | "#formatdate" | "#dateformat" | "formatdate":
+            return numbers.apart(NUMBER_GAP if GAP in first or NUMBER_GAP in first else first)
+        case "lc" | "uc" | "lcfirst" | "ucfirst":
+            return first
+        case "#if" if GAP not in first and NUMBER_GAP not in first:
+            return numbers.apart(args.show(1) if without_marks(first).strip() else args.show(2))
+        case "#ifeq" if not any(mark in first + args.look(1) for mark in (GAP, NUMBER_GAP)):
+            return numbers.apart(args.show(2) if first.strip() == args.look(1) else args.show(3))
+        case name if name in _RULES:  # those that compute
+            return NUMBER_GAP
+        case name:
+            return SEAM if is_silent(name) or name.startswith(_SILENT_FUNCTIONS) else _gap(args)
+
+
+def _gap(args: Arguments) -> str:
+    return NUMBER_GAP if args.has_number else GAP
+
+
+def linked_titles(name: str, args: Arguments) -> Iterable[str]:
     """The titles that a template links to by its arguments."""
-    return [arg for arg in args[_HATNOTES[name]] if arg] if name in _HATNOTES else ()
-
-
-def marks_disambiguation(name: str) -> bool:
-    """Whether a page with this template is a list of meanings."""
-    if name in _DISAMBIGUATION:
-        return True
-    return name.endswith(" disambiguation") and not name.startswith(_NOT_DISAMBIGUATION)
+    return [title for title in args.numbered()[_HATNOTES[name]] if title] if name in _HATNOTES else ()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from html.entities import html5
 
 from graphvine.errors import GraphvineError
@@ -92,6 +94,20 @@ def parse_title(text: str, rules: SiteRules, default_namespace: int = MAIN) -> T
 def normalise_title(text: str, rules: SiteRules) -> str:
     """The one spelling of a title, without its fragment."""
     return parse_title(text, rules).full
+
+
+def nearest(title: str, candidates: Iterable[str], limit: int) -> list[str]:
+    """Those of the candidates that somebody may have meant: the same in another case, then the nearest in spelling."""
+    wanted = title.casefold()
+    folded: dict[str, list[str]] = {}
+    for candidate in candidates:
+        folded.setdefault(candidate.casefold(), []).append(candidate)
+    found = [*folded.pop(wanted, ())]
+    # One that only goes on: a name with a remark in brackets behind it.
+    found += [one for key, ones in folded.items() if key.startswith((f"{wanted} (", f"{wanted}, ")) for one in ones]
+    for key in get_close_matches(wanted, folded, limit, 0.7):
+        found += folded[key]
+    return [one for one in dict.fromkeys(found) if one != title][:limit]
 
 
 def upper_first(text: str, language: str = "en") -> str:

@@ -1,240 +1,292 @@
-"""Walks through parsed wikitext and keeps what a reader would read: text by section, links, categories."""
+"""Reads wikitext and keeps what a reader would read: text by section, links, categories.
+
+The text comes without templates and extension tags (preprocess). It is read line by line, as MediaWiki does, and what
+is open (a link, a table, a cell, a box) stands on a stack: what is never closed ends where MediaWiki ends it. The work
+is proportional to the length of the text.
+"""
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-from urllib.parse import unquote
+from collections.abc import Callable
 
-from graphvine.workers.wikipedia.clean import clean_line, clean_text, without_quotes
-from graphvine.workers.wikipedia.site import CATEGORY, FILE, MAIN, MEDIA, SiteRules
-from graphvine.workers.wikipedia.table_text import Row, table_lines
-from graphvine.workers.wikipedia.template_rules import (
-    linked_titles,
-    marks_disambiguation,
-    shown_text,
-    template_name,
+from graphvine.workers.wikipedia.disambiguation import marks_disambiguation
+from graphvine.workers.wikipedia.html_tags import APART_TAGS, BLOCK_TAGS, INLINE_TAGS, RAISED_TAGS, TABLE_TAGS, is_box
+from graphvine.workers.wikipedia.links import PageLinks, is_file
+from graphvine.workers.wikipedia.open_elements import MAX_BOXES, MAX_LINKS, Element, OpenElements
+from graphvine.workers.wikipedia.placeholders import (
+    ASIDE,
+    ASIDE_END,
+    ASIDE_MARK,
+    RESERVED,
+    SEAM,
+    SUB_END,
+    SUP_END,
+    without_marks,
 )
-from graphvine.workers.wikipedia.titles import InvalidTitle, parse_title
+from graphvine.workers.wikipedia.preprocess import Arguments, Preprocessor
+from graphvine.workers.wikipedia.site import MAIN, SiteRules
+from graphvine.workers.wikipedia.table_markup import TABLE_OPEN, TableMarkup
+from graphvine.workers.wikipedia.template_rules import linked_titles, template_name, template_text
+from graphvine.workers.wikipedia.text_cleanup import clean_line, clean_text, without_quotes
 
-if TYPE_CHECKING:
-    from mwparserfromhell.nodes import Heading, Tag, Template, Wikilink
-    from mwparserfromhell.nodes import Node as WikiNode
-    from mwparserfromhell.wikicode import Wikicode
+MAIN_ONLY = frozenset({MAIN})
 
-_DROPPED_TAGS = frozenset(
-    {
-        "ref", "references", "gallery", "imagemap", "timeline", "score", "templatestyles", "section", "indicator",
-        "graph", "mapframe", "maplink", "hiero", "inputbox", "categorytree", "style", "script", "includeonly",
-        "templatedata", "dynamicpagelist", "rss", "phonos",
-    }
-)  # fmt: skip
-_RAW_TAGS = frozenset({"nowiki", "pre", "syntaxhighlight", "source", "math", "chem", "ce"})
-_BLOCK_TAGS = frozenset(
-    {
-        "blockquote", "center", "div", "dl", "dd", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "poem",
-        "pre", "source", "syntaxhighlight", "ul", "caption",
-    }
-)  # fmt: skip
-# Boxes beside or below the text, in tables and in blocks.
-_BOXES = re.compile(
-    r"infobox|navbox|navigation|sidebar|ambox|metadata|noprint|mw-empty|toccolours|toc\b|succession|vevent|catlinks"
+_SWITCH = re.compile(r"__([A-Z][A-Z_]{2,40}?)__")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_ENTITY = re.compile(r"&(?:#[0-9]{1,8}|#[xX][0-9A-Fa-f]{1,7}|[A-Za-z][A-Za-z0-9]{1,31});")
+_INLINE = re.compile(
+    r"\[\[([^\[\]{}<>|\n]*)(\||\]\])|\]\]"
+    r"|\[((?:https?:|ftps?:|ircs?:|news:|mailto:|sftp:|ssh:|git:|svn:|tel:|urn:|geo:|magnet:|//)[^\s\[\]<>]*)[ \t]*|\]"
+    r"|<(/?)([A-Za-z][A-Za-z0-9]*)([^<>]*)>"
+    rf"|{ASIDE}([0-9]+){ASIDE_END}",
+    re.IGNORECASE,
 )
-_HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
-_SWITCH = re.compile(r"__([A-Z]{3,30})__")
+_TERM_COLON = re.compile(r"\[\[[^\[\]\n]*\]\]|<[^<>\n]*>|:(?!//)")
 
 
 class Reader:
     """Reads one page. `sections` holds (title, level, text) in order, the lead first."""
 
     def __init__(self, title: str, rules: SiteRules, link_namespaces: frozenset[int]) -> None:
-        from mwparserfromhell import nodes
-
-        self._nodes = nodes
-        self._title, self._rules, self._link_namespaces = title, rules, link_namespaces
-        self._outputs: list[list[str]] = [[]]
-        self._open: tuple[str, int] = ("", 1)
+        self._title, self._rules = title, rules
+        self._links = PageLinks(title, rules, link_namespaces)
+        self._pages = Preprocessor(self._render)
+        self._open = OpenElements()
+        self._tables = TableMarkup(self._inline)
+        self._section: tuple[str, int] = ("", 1)
         self._sections: list[tuple[str, int, str]] = []
-        self.links: dict[str, None] = {}
-        self.categories: dict[str, None] = {}
+        self._description = ""
+        self.links, self.categories = self._links.links, self._links.categories
         self.disambiguation = False
         self.description = ""
 
-    def read(self, code: Wikicode) -> list[tuple[str, int, str]]:
+    def read(self, wikitext: str) -> list[tuple[str, int, str]]:
         """The sections of a page."""
-        self._walk(code)
+        self._walk(self._pages.expand(RESERVED.sub("\ufffd", wikitext)))
+        self._open.unwind(0)
         self._close_section()
+        self.description = clean_line(self._alone(self._description))
         return self._sections
 
-    def _walk(self, code: Wikicode | None) -> None:
-        for node in code.nodes if code is not None else ():
-            self._visit(node)
+    # == Templates ==
 
-    def _visit(self, node: WikiNode) -> None:
-        nodes = self._nodes
-        match node:
-            case nodes.Text():
-                self._text(str(node.value))
-            case nodes.Wikilink():
-                self._wikilink(node)
-            case nodes.Template():
-                self._template(node)
-            case nodes.Tag():
-                self._tag(node)
-            case nodes.Heading():
-                self._heading(node)
-            case nodes.ExternalLink():
-                # A bare number in brackets says nothing to a reader.
-                if node.title is not None or not node.brackets:
-                    self._walk(node.title if node.title is not None else node.url)
-            case nodes.HTMLEntity():
-                self._emit(html.unescape(str(node)))
-            case nodes.Argument():
-                self._walk(node.default)
-            case _:
-                # A comment.
-                pass
+    def _render(self, raw: str, args: Arguments) -> str:
+        name = template_name(raw, self._rules)
+        if marks_disambiguation(name) or name in self._rules.disambiguation_templates:
+            self.disambiguation = True
+        if name == "short description" and not self._description and args.look(1).lower() != "none":
+            self._description = args.look(1)
+        titles = linked_titles(name, args)
+        aside = self._pages.put_aside("links", "".join(f"[[:{title}]]" for title in titles)) if titles else ""
+        if not args.count and raw.strip() in ("PAGENAME", "FULLPAGENAME", "BASEPAGENAME", "SUBPAGENAME"):
+            return self._title
+        return aside + template_text(name, raw, args)
 
-    def _emit(self, text: str) -> None:
-        self._outputs[-1].append(text)
+    # == Lines ==
 
-    def _plain(self, code: Wikicode | None) -> str:
-        """The text of a part by itself, on one line where it can be; its links are kept."""
-        self._outputs.append([])
-        self._walk(code)
-        return clean_text("".join(self._outputs.pop()))
-
-    def _text(self, text: str) -> None:
+    def _walk(self, text: str) -> None:
+        """Read a text that stands by itself: the page, or something that was put aside."""
         for switch in _SWITCH.findall(text):
             self.disambiguation = self.disambiguation or switch == "DISAMBIG"
-        self._emit(without_quotes(_SWITCH.sub("", text)))
+        text = _SWITCH.sub(SEAM, text)
+        text = _TAG.sub(lambda tag: tag[0].replace("\n", " "), text)
+        with self._tables.of(text):
+            for line in text.split("\n"):
+                self._line(line)
+                self._open.out.append("\n")
 
-    def _heading(self, node: Heading) -> None:
-        title = clean_line(self._plain(node.title))
-        if len(self._outputs) > 1:
+    def _line(self, line: str) -> None:
+        start = line.lstrip(" \t")
+        match start[:1]:
+            case "=" if line[0] == "=" and self._heading(line):
+                pass
+            case "{" | ":" if opening := TABLE_OPEN.match(start):
+                self._tables.open(self._open, start[opening.end() :], is_wiki=True)
+            case "|" | "!" if self._open.tables and (place := self._open.nearest_table(wiki=True)):
+                self._tables.line(self._open, start, place)
+            case "*" | "#" | ":" | ";" if line[0] == start[0]:
+                self._list_item(line)
+            case "-" if line.startswith("----"):
+                self._inline(line.lstrip("-"))
+            case "":
+                self._open.drop_links()  # a link does not reach over an empty line
+            case _:
+                self._inline(line)
+
+    def _heading(self, line: str) -> bool:
+        line, marks = _without_marks_at_end(line)
+        level = min(len(line) - len(line.lstrip("=")), len(line) - len(line.rstrip("=")), 6)
+        if len(line) < 3 or level == 0:
+            return False
+        level = min(level, (len(line) - 1) // 2)
+        title = clean_line(self._alone(line[level:-level] + marks, self._inline))
+        opened = self._open
+        while (place := opened.nearest_table()) and opened[place].unclosed:
+            opened.unwind(place - 1)
+        if not opened.in_section:
             # Inside a table or an argument a heading can't open a section.
-            self._emit(f"\n{title}\n")
-            return
+            opened.out.append(f"\n{title}\n")
+            return True
+        opened.unwind(0)
         self._close_section()
-        self._open = (title, node.level)
+        self._section = (title, level)
+        return True
+
+    def _list_item(self, line: str) -> None:
+        text = line.lstrip("*#:;")
+        if ";" in line[: len(line) - len(text)]:
+            # The term and its meaning stand on one line.
+            for found in _TERM_COLON.finditer(text):
+                if found[0] == ":":
+                    self._inline(text[: found.start()])
+                    self._open.out.append("\n")
+                    text = text[found.end() :]
+                    break
+        self._inline(text)
 
     def _close_section(self) -> None:
-        title, level = self._open
-        self._sections.append((title, level, clean_text("".join(self._outputs[0]))))
-        self._outputs[0].clear()
+        title, level = self._section
+        self._sections.append((title, level, clean_text("".join(self._open.out))))
+        self._open.out.clear()
 
-    def _wikilink(self, node: Wikilink) -> None:
-        target = str(node.title)
-        label = self._plain(node.text) if node.text is not None else None
-        try:
-            title = parse_title(unquote(target) if "%" in target else target, self._rules)
-        except InvalidTitle:
-            self._emit(label or clean_line(self._plain(node.title)))
-            return
-        leading_colon = target.lstrip().startswith(":")
-        if title.interwiki:
-            # A language link stands at the edge of a page, not in its text.
-            if leading_colon or title.interwiki not in self._rules.language_links:
-                self._emit(label or title.full)
-        elif title.namespace == CATEGORY and not leading_colon:
-            self.categories.setdefault(title.full)
-        elif title.namespace == MEDIA or (title.namespace == FILE and not leading_colon):
-            pass
-        else:
-            self._add_link(title.full, title.namespace)
-            shown = target.strip().removeprefix(":").strip()
-            self._emit(label if label else html.unescape(shown.removeprefix("#")).replace("_", " "))
+    # == Within a line ==
 
-    def _add_link(self, full: str, namespace: int) -> None:
-        if full and full != self._title and namespace in self._link_namespaces:
-            self.links.setdefault(full)
-
-    def _template(self, node: Template) -> None:
-        name = template_name(str(node.name))
-        args, named = [], {}
-        for param in node.params:
-            value = self._plain(param.value)
-            key = clean_line(str(param.name))
-            if not param.showkey:
-                args.append(value)
-            elif key == str(len(args) + 1):
-                # Numbered by hand, for a value with an equals sign in it.
-                args.append(value)
+    def _inline(self, text: str) -> None:
+        at = 0
+        outside = False  # in the label of a link to another site
+        bracket = -1  # the next one that closes, looked for once however many are open
+        while found := _INLINE.search(text, at):
+            if found.start() > at:
+                self._text(text[at : found.start()])
+            at = found.end()
+            target, edge, address, slash, tag, attributes, aside = found.groups()
+            if tag is not None:
+                self._tag(tag.lower(), bool(slash), attributes, found[0])
+            elif target is not None:
+                self._open_link(target, edge)
+            elif aside is not None:
+                self._aside(int(aside))
+            elif address is not None:
+                bracket = text.find("]", at) if bracket < at else bracket
+                if bracket < 0:
+                    bracket = len(text)
+                if bracket == len(text):
+                    self._text(found[0])
+                    continue
+                outside = True
+                if text[at] == "]":  # a bare number in brackets says nothing to a reader
+                    self._open.out.append(SEAM)
+            elif outside:
+                outside, at = False, found.start() + 1
+            elif found[0] == "]]" and self._open.links:
+                self._close_link()
             else:
-                named[key] = value
-        if marks_disambiguation(name):
-            self.disambiguation = True
-        if name == "short description" and args and not self.description and args[0].lower() != "none":
-            self.description = args[0]
-        for text in linked_titles(name, args):
-            try:
-                title = parse_title(text, self._rules)
-            except InvalidTitle:
-                continue
-            if not title.interwiki:
-                self._add_link(title.full, title.namespace)
-        self._emit(shown_text(name, args, named))
+                self._open.out.append(found[0])
+        if at < len(text):
+            self._text(text[at:])
 
-    def _tag(self, node: Tag) -> None:
-        tag = _tag_name(node)
-        if tag == "table":
-            self._table(node)
-        elif tag in _DROPPED_TAGS:
-            self._plain(node.contents)
-        elif tag in ("br", "hr"):
-            self._emit("\n")
-        elif node.wiki_markup and tag in ("li", "dt", "dd"):
-            # The mark of a list item; several of them may stand side by side, at the start of one line.
-            if not (self._outputs[-1] and self._outputs[-1][-1].endswith("\n")):
-                self._emit("\n")
-        elif tag in _RAW_TAGS:
-            edge = "\n" if tag in _BLOCK_TAGS else ""
-            self._emit(edge + html.unescape(str(node.contents or "")) + edge)
-        elif self._is_box(node):
-            self._plain(node.contents)
-        else:
-            edge = "\n" if tag in _BLOCK_TAGS else ""
-            self._emit(edge)
-            self._walk(node.contents)
-            self._emit(edge)
+    def _text(self, text: str) -> None:
+        if "''" in text:
+            text = without_quotes(text)
+        if "&" in text:
+            text = _ENTITY.sub(_character, text)
+        self._open.out.append(text)
 
-    def _is_box(self, node: Tag) -> bool:
-        looks = {str(a.name).strip().lower(): str(a.value or "") for a in node.attributes}
-        return bool(_BOXES.search(looks.get("class", "").lower()) or _HIDDEN.search(looks.get("style", "")))
-
-    def _table(self, node: Tag) -> None:
-        if self._is_box(node):
-            self._plain(node.contents)
+    def _aside(self, number: int) -> None:
+        kind, text = self._pages.aside[number]
+        if kind == "raw":
+            self._open.out.append(_ENTITY.sub(_character, text))
             return
-        caption, rows = "", [Row()]
-        for part in _table_parts(node.contents):
-            tag = _tag_name(part)
-            if tag == "tr":
-                rows.append(Row())
-            elif tag in ("td", "th", "caption"):
-                text = clean_line(self._plain(part.contents))
-                if tag == "caption" or (text.startswith("+") and part.wiki_markup == "|"):
-                    caption = text.removeprefix("+").strip()
-                else:
-                    rows[-1].cells.append((text, tag == "th"))
-        self._emit("\n\n" + "\n".join(table_lines(caption, rows)) + "\n\n")
+        self._alone(text)
+
+    def _alone(self, text: str, read: Callable[[str], None] | None = None) -> str:
+        """The text of a part by itself; its links count."""
+        outer, self._open = self._open, OpenElements()
+        self._open.push(Element("aside"))
+        (read or self._walk)(text)
+        self._open.unwind(1)
+        shown, self._open = "".join(self._open.out), outer
+        return shown
+
+    # == Links ==
+
+    def _open_link(self, target: str, edge: str) -> None:
+        if ASIDE in target:
+            for found in ASIDE_MARK.finditer(target):
+                self._aside(int(found[1]))
+        target = without_marks(target)
+        title = self._links.read_title(target)
+        if edge == "]]":
+            self._open.out.append(self._links.add(target, title, ""))
+            return
+        opened = self._open
+        # Only a picture's caption holds other links.
+        inner = opened.nearest("link") if opened.links else None
+        if inner is not None and not is_file(opened[inner].name, opened[inner].title):
+            opened.unwind(inner - 1)
+        if opened.links < MAX_LINKS:
+            opened.push(Element("link", target, title))
+        else:
+            opened.out.append(f"[[{target}|")
+
+    def _close_link(self) -> None:
+        place = self._open.nearest("link")
+        if place is None:
+            self._open.out.append("]]")
+            return
+        self._open.unwind(place)
+        link = self._open.pop()
+        self._open.out.append(self._links.add(link.name, link.title, "".join(link.out)))
+
+    # == Tags ==
+
+    def _tag(self, name: str, closing: bool, attributes: str, raw: str) -> None:
+        if name in TABLE_TAGS:
+            self._tables.tag(self._open, name, closing, attributes)
+        elif name in RAISED_TAGS:
+            self._open.out.append(RAISED_TAGS[name][closing])
+        elif name in BLOCK_TAGS or name in INLINE_TAGS:
+            edge = "\n" if name in BLOCK_TAGS else ""
+            self._open.out.append(edge)
+            self._box(name, closing, attributes)
+        elif name in APART_TAGS:
+            self._open.out.append(SEAM)
+        else:
+            self._text(raw)
+
+    def _box(self, name: str, closing: bool, attributes: str) -> None:
+        opened = self._open
+        place = opened.nearest("box") if opened.boxes else None
+        ours = place is not None and opened[place].name == name
+        if closing and ours and place is not None:
+            opened[place].count -= 1
+            if not opened[place].count:
+                opened.unwind(place)
+                opened.pop()
+                opened.out.append(SEAM)
+        elif not closing and not attributes.endswith("/"):
+            if is_box(attributes) and opened.boxes < MAX_BOXES:
+                opened.push(Element("box", name))
+            elif ours and place is not None:
+                opened[place].count += 1
 
 
-def _tag_name(node: Tag) -> str:
-    return str(node.tag).strip().lower()
+def _character(entity: re.Match[str]) -> str:
+    return html.unescape(entity[0])
 
 
-def _table_parts(code: Wikicode) -> Iterator[Tag]:
-    """Rows and cells of a table in order, each row before its cells; what stands between them is not shown."""
-    from mwparserfromhell.nodes import Tag
-
-    for node in code.nodes:
-        if isinstance(node, Tag):
-            yield node
-            if _tag_name(node) in ("tr", "tbody", "thead", "tfoot"):
-                yield from _table_parts(node.contents)
-
-
-MAIN_ONLY = frozenset({MAIN})
+def _without_marks_at_end(line: str) -> tuple[str, str]:
+    """A heading may be followed by a comment's, a note's or an anchor's place, which are not part of it."""
+    marks = list[str]()
+    while True:
+        line = line.rstrip(" \t")
+        if line.endswith(ASIDE_END):
+            start = line.rfind(ASIDE)
+            marks.append(line[start:])
+            line = line[:start]
+        elif line and RESERVED.match(line[-1]) and line[-1] not in (SUP_END, SUB_END):
+            line = line[:-1]
+        else:
+            return line, "".join(reversed(marks))

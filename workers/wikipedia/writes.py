@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from graphvine.records import Claim, Row, Step
+from graphvine.workers.wikipedia.boilerplate import is_boilerplate
 from graphvine.workers.wikipedia.parsed import ParsedPage
 from graphvine.workers.wikipedia.passages import count_words, passages
 
@@ -22,12 +23,17 @@ class Draft:
     page: ParsedPage
     revised_at: datetime | None
     passages: list[Row]
+    boilerplate: list[bool]  # for each passage, whether it goes without a vector
     follow: bool  # whether its links are discovered
 
     @property
     def texts(self) -> list[str]:
         """What is embedded: a passage with the names of the sections that it stands in."""
-        return [" - ".join(filter(None, (self.page.title, row["path"]))) + "\n" + row["text"] for row in self.passages]
+        return [
+            " - ".join(filter(None, (self.page.title, row["path"]))) + "\n" + row["text"]
+            for row, boilerplate in zip(self.passages, self.boilerplate, strict=True)
+            if not boilerplate
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +44,7 @@ class Moment:
 
 
 def draft(claim: Claim, page: ParsedPage, revised_at: datetime | None, passage_words: int, follow: bool) -> Draft:
-    rows = []
+    rows, boilerplate = list[Row](), list[bool]()
     for section in page.sections:
         for part, text in enumerate(passages(section.text, passage_words)):
             row = {
@@ -47,14 +53,22 @@ def draft(claim: Claim, page: ParsedPage, revised_at: datetime | None, passage_w
                 "position": section.position, "part": part, "text": text, "embedding": None, "seq": 0,
             }  # fmt: skip
             rows.append(row)
-    return Draft(claim, page, revised_at, rows, follow)
+            boilerplate.append(is_boilerplate(section.path))
+    return Draft(claim, page, revised_at, rows, boilerplate, follow)
 
 
 def write(drafted: Draft, vectors: Sequence[list[float] | None], links: Sequence[str], at: Moment, fresh: bool,
           there: Mapping[str, bool]) -> list[Step]:  # fmt: skip
-    """The steps for one article; `there` are the sections that it has in the graph, and whether they hold."""
+    """The steps for one article, with the vectors of its texts.
+
+    `there` are the sections that it has in the graph, and whether they hold.
+    """
     claim = drafted.claim
-    rows = [row | {"embedding": vector} for row, vector in zip(drafted.passages, vectors, strict=True)]
+    embedded = iter(vectors)
+    rows = [
+        row | {"embedding": None if boilerplate else next(embedded)}
+        for row, boilerplate in zip(drafted.passages, drafted.boilerplate, strict=True)
+    ]
     kind = "disambiguation" if drafted.page.disambiguation else "article"
     steps = [_describe(claim, kind, drafted.page.revision_id, drafted.revised_at, _words(rows))]
     if not fresh:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from graphvine.workers.cli.apps import new_app
-from graphvine.workers.cli.opening import opened
+from graphvine.workers.cli.open_graph import opened
 
 app = new_app()
 
@@ -56,9 +56,8 @@ def console(
     if csv and json:
         context.fail("--csv or --json, not both")
     from graphvine.errors import QueryError
-    from graphvine.workers.cli.console.meta import BadMeta, Leave, parameter, run
-    from graphvine.workers.cli.console.session import Session
-    from graphvine.workers.cli.console.statements import LONGEST, from_lines
+    from graphvine.workers.cli.console.meta_commands import BadMeta, Leave, parameter, run
+    from graphvine.workers.cli.console.session import LONGEST, Session, from_lines
 
     try:
         given = dict(parameter(text) for text in parameters or ())

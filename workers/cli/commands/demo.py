@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from graphvine.workers.cli.apps import new_app
-from graphvine.workers.cli.opening import opened
+from graphvine.workers.cli.open_graph import opened
 from graphvine.workers.cli.options import common
 
 app = new_app()
@@ -29,17 +29,17 @@ def demo(context: typer.Context) -> None:
     In Python: graph.grow(["Vine"], source="sample", depth=3), then graph.search("how do vines climb")
     """
     from graphvine.workers.cli.output import show
-    from graphvine.workers.cli.status_table import status_table
-    from graphvine.workers.cli.working import described, signals
+    from graphvine.workers.cli.run_worker import described, signals
+    from graphvine.workers.cli.status_output import status_table
     from graphvine.workers.wikipedia.commands import show_hits
-    from graphvine.workers.wikipedia.growing import progress
+    from graphvine.workers.wikipedia.output import progress
 
     options = common(context)
     options.graph = where = options.graph or PLACE
     known = Path(where).exists()
     with opened(context, create=True) as graph:
         print(f"{where} is there: going on with it" if known else f"{where}: growing from {SEED!r}, {DEPTH} links deep")
-        with signals() as ended, progress(graph, DEPTH) as tell:
+        with signals(graph) as ended, progress(graph, DEPTH) as tell:
             summary = graph.grow([SEED], source="sample", depth=DEPTH, on_event=tell, stop=ended.stop)
         print(f"{described(summary.counts)} in {summary.seconds:.1f} s")
         if ended.by is not None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from graphvine.workers.cli.apps import new_app
-from graphvine.workers.cli.opening import opened
+from graphvine.workers.cli.open_graph import opened
 from graphvine.workers.cli.output import show, show_json, table
 
 app = new_app()

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from graphvine.core_requests import FailedRequest
+from graphvine.dispatch import dispatch
 from graphvine.workers.cli.apps import new_app
-from graphvine.workers.cli.opening import opened
-from graphvine.workers.cli.output import plain, show, show_json, table
-from graphvine.workers.cli.text import one_line, plural, printable
+from graphvine.workers.cli.open_graph import opened
+from graphvine.workers.cli.output import one_line, plain, plural, printable, show, show_json, table
+from graphvine.workers.cli.request_arguments import takes
 
 if TYPE_CHECKING:
     from graphvine.records import FailedRow
@@ -18,15 +20,10 @@ app = new_app()
 
 
 @app.command()
+@takes(FailedRequest)
 def failed(
     context: typer.Context,
-    pipeline: Annotated[str | None, typer.Argument(metavar="PIPELINE", help="One pipeline; otherwise all.")] = None,
-    contains: Annotated[
-        str, typer.Option("--contains", metavar="TEXT", help="Only those with this in their key or their error.")
-    ] = "",
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, max=100_000, help="At most so many of each pipeline.")
-    ] = 100,
+    request: FailedRequest,
     json: Annotated[bool, typer.Option("--json", help="Print JSON, with every failure that was kept.")] = False,
     trace: Annotated[bool, typer.Option("--trace", help="Show every attempt with its traceback.")] = False,
 ) -> None:
@@ -40,22 +37,20 @@ def failed(
     In Python: graph.failed("article", contains="timeout")
     """
     with opened(context) as graph:
-        pipelines = [pipeline] if pipeline is not None else list(graph.library.machines)
-        found = {name: graph.failed(name, contains=contains, limit=limit) for name in pipelines}
-        where = graph.where
+        found, where = dispatch(graph, request), graph.where
     if json:
         rows = [{"pipeline": name, **plain(row)} for name, several in found.items() for row in several]
         show_json({"graph": where, "failed": rows})
     elif not any(found.values()):
-        print("nothing failed" + (f" with {printable(contains)!r} in it" if contains else ""))
+        print("nothing failed" + (f" with {printable(request.contains)!r} in it" if request.contains else ""))
     elif trace:
         _print_attempts(found)
     else:
         _print_table(found)
-    cut = [name for name, several in found.items() if len(several) == limit]
+    cut = [name for name, several in found.items() if len(several) == request.limit]
     if cut:
         shown = ", ".join(cut)
-        typer.echo(f"only the newest {plural(limit, 'row')} of {shown} shown: see more with --limit", err=True)
+        typer.echo(f"only the newest {plural(request.limit, 'row')} of {shown} shown: see more with --limit", err=True)
 
 
 def _print_table(found: dict[str, list[FailedRow]]) -> None:

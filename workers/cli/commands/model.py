@@ -24,10 +24,10 @@ def install(
 
         graphvine model install
 
-    In Python: graphvine.workers.parts.embedding.install_weights()
+    In Python: graphvine.workers.common.embedding.install_weights()
     """
     from graphvine.workers.cli.progress import activity
-    from graphvine.workers.parts.embedding import install_weights
+    from graphvine.workers.common.embedding import install_weights
 
     with activity("fetching or checking the weights"):
         found = install_weights(force=force)

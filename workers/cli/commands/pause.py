@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from graphvine.workers.cli.apps import new_app
-from graphvine.workers.cli.opening import opened
+from graphvine.workers.cli.open_graph import opened
 
 app = new_app()
 

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from graphvine.workers.cli.apps import new_app
-from graphvine.workers.cli.opening import opened
-from graphvine.workers.cli.text import plural
+from graphvine.workers.cli.open_graph import opened
+from graphvine.workers.cli.output import plural
 
 app = new_app()
 

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from graphvine.workers.cli.apps import new_app
-from graphvine.workers.cli.opening import place
-from graphvine.workers.cli.text import plural
+from graphvine.workers.cli.open_graph import place
+from graphvine.workers.cli.output import plural
 
 app = new_app()
 

@@ -12,9 +12,8 @@ import typer
 
 from graphvine.queries.errors import GraphvineError
 from graphvine.workers.cli.apps import new_app
-from graphvine.workers.cli.opening import opened
-from graphvine.workers.cli.pipelines import check_pipeline
-from graphvine.workers.cli.text import plural
+from graphvine.workers.cli.open_graph import check_pipeline, opened
+from graphvine.workers.cli.output import plural
 
 app = new_app()
 _LONGEST_LINE_BYTES = 10_000

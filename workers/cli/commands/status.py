@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from graphvine.workers.cli.apps import new_app
-from graphvine.workers.cli.opening import opened
+from graphvine.workers.cli.open_graph import opened
 from graphvine.workers.cli.output import show, show_json
 
 app = new_app()
@@ -39,12 +39,12 @@ def status(
         context.fail("--samples goes with --watch")
     with opened(context) as graph:
         if watch:
-            from graphvine.workers.cli.watching import watch as watch_status
+            from graphvine.workers.cli.status_output import watch as watch_status
 
             watch_status(graph, every_seconds=every, samples=samples, as_lines=json)
         elif json:
             show_json({"graph": graph.where, "pipelines": graph.status()})
         else:
-            from graphvine.workers.cli.status_table import status_table
+            from graphvine.workers.cli.status_output import status_table
 
             show(status_table(graph.status()))

@@ -1,16 +1,19 @@
-"""One session of the console: it runs statements against the graph and prints what comes back."""
+"""A console session: splits lines into statements, runs them against the graph, prints the results."""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from graphvine.errors import WriteRefused
+from graphvine.errors import QueryError, QueryFileError, WriteRefused
+from graphvine.queries.tokens import tokenise
 from graphvine.workers.cli.console.formats import FORMATS
-from graphvine.workers.cli.text import plural
+from graphvine.workers.cli.output import plural
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
@@ -72,3 +75,61 @@ class Session:
             except KeyboardInterrupt:
                 self.graph.interrupt()
                 raise
+
+
+LONGEST = 100_000
+
+
+def split(text: str) -> tuple[list[str], str]:
+    """The statements that are complete, and the rest, which is not ended by a `;` yet."""
+    try:
+        tokens = tokenise(text)
+    except QueryFileError:  # a string or a comment is still open
+        return [], text
+    ends = [token.end for token in tokens if token.text == ";"]
+    edges = [0, *ends]
+    found = [text[start:end].strip().rstrip(";").rstrip() for start, end in pairwise(edges)]
+    rest = text[edges[-1] :] if any(t.start >= edges[-1] and t.kind != "comment" for t in tokens) else ""
+    return [statement for statement in found if _says_something(statement)], rest.strip()
+
+
+def is_meta(text: str) -> bool:
+    """Whether this is a word for the console itself rather than Cypher."""
+    return text.lstrip().startswith(":")
+
+
+def is_complete(text: str) -> bool:
+    """Whether a person who presses Enter here is done."""
+    if not text.strip() or is_meta(text) or text.strip().lower() in {"exit", "quit"}:
+        return True
+    if ";" not in text:
+        return False
+    statements, rest = split(text)
+    return bool(statements) and not rest
+
+
+def from_lines(lines: Iterable[str]) -> Iterator[str]:
+    """Statements and meta commands from lines; the last statement may go without its `;`."""
+    pending = ""
+    for line in lines:
+        if not pending and is_meta(line):
+            yield line.strip()
+            continue
+        pending += line
+        if len(pending) > LONGEST:
+            raise QueryError(f"a statement has more than {LONGEST} characters: is a ';' or a quote missing?")
+        if ";" in line:
+            statements, pending = split(pending)
+            yield from statements
+        elif not pending.strip():
+            pending = ""
+    # Whatever is left is a statement; one that holds nothing but comments is none.
+    if pending.strip() and _says_something(pending):
+        yield pending.strip()
+
+
+def _says_something(statement: str) -> bool:
+    try:
+        return any(token.kind != "comment" for token in tokenise(statement))
+    except QueryFileError:  # the engine's reader will say what is wrong with it
+        return True

@@ -1,4 +1,4 @@
-"""Where news come from: each provider is an adapter that turns its pages into articles of one shape."""
+"""Providers of news: each is an adapter that turns its pages into articles of one shape."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["APITube", "Ask", "Feed", "NewsData", "Page", "Provider", "configured
 
 
 def configured(settings: NewsSettings) -> list[Provider]:
-    """The providers that the settings name: those with a key, and the feeds."""
+    """The providers in the settings: those with a key, and the feeds."""
     found: list[Provider] = []
     if key := os.environ.get(settings.newsdata_key_variable, ""):
         found.append(NewsData(settings.newsdata_url, key, settings.query, settings.language))
@@ -24,7 +24,7 @@ def configured(settings: NewsSettings) -> list[Provider]:
         found.append(APITube(settings.apitube_url, key, settings.query, settings.language))
     for address in dict.fromkeys(settings.feeds.split()):
         if not address.startswith(("http://", "https://")):
-            raise SettingsError(f"news.feeds: {address!r} is no http or https address")
+            raise SettingsError(f"news.feeds: {address!r} is not an http or https address")
         found.append(Feed(address))
     return found
 
@@ -34,7 +34,7 @@ def required(settings: NewsSettings) -> list[Provider]:
     found = configured(settings)
     if not found:
         raise NoProvider(
-            f"nothing says where news are to come from: set news.feeds, or a key in {settings.newsdata_key_variable}"
+            f"no news provider is configured: set news.feeds, or a key in {settings.newsdata_key_variable}"
             f" or {settings.apitube_key_variable}"
         )
     return found

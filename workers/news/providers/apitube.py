@@ -1,4 +1,4 @@
-"""APITube: numbered pages; its articles come with their sentiment."""
+"""APITube: numbered pages; its articles have a sentiment."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class APITube:
             said = part(answer, "error", "message") or answer.get("message") or answer.get("errors")
             raise ProviderError(self.name, f"it refuses: {str(said or 'no reason given')[:300]}")
         articles, rejected = taken(results, _article)
-        # The address of the next page carries the key, so the number alone is kept.
+        # The address of the next page contains the key, so only the number is kept.
         more = bool(answer.get("has_next_pages")) and bool(results)
         return Page(articles, rejected, str(number + 1) if more else "", credits=1)
 
 
 def _article(item: Any) -> Found:
     if not isinstance(item, dict):
-        raise BadArticle("it is no object")
+        raise BadArticle("not an object")
     named = [part(word, "name") if isinstance(word, dict) else word for word in several(item.get("entities"))]
     return found(
         item.get("href"), item.get("title"), date=item.get("published_at"), description=item.get("description"),

@@ -1,4 +1,4 @@
-"""What every provider gives, and how it asks."""
+"""The interface of a provider, and what providers share."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import urlencode, urlsplit
 
+from graphvine.workers.common.fetching import Fetched, FetchError
 from graphvine.workers.news.article import BadArticle, Found
 from graphvine.workers.news.errors import ProviderError
-from graphvine.workers.parts.fetching import Fetched, FetchError
 
-# Asks an address, with these headers; raises FetchError.
+# Fetches an address with these headers; raises FetchError.
 Ask = Callable[[str, Mapping[str, str]], Awaitable[Fetched]]
 
 
@@ -21,9 +21,9 @@ class Page:
     """One page of a provider's list, the newest articles first."""
 
     articles: tuple[Found, ...]
-    # What can't be an article, each with its place and the field that is wrong.
+    # Items that are not articles, each with its position and the field that is wrong.
     rejected: tuple[str, ...] = ()
-    # What the next page is asked for by; '' when this is the last.
+    # The cursor of the next page; '' when this is the last.
     next: str = ""
     credits: int = 0
 
@@ -31,12 +31,12 @@ class Page:
 class Provider(Protocol):
     @property
     def name(self) -> str:
-        """Which provider, and of several alike which: its state in the graph is kept by it."""
+        """A unique name: the provider's state in the graph is stored under it."""
         ...
 
     @property
     def keyed(self) -> bool:
-        """Whether it is asked with a key."""
+        """Whether requests carry a key."""
         ...
 
     async def page(self, ask: Ask, cursor: str) -> Page:
@@ -45,7 +45,7 @@ class Provider(Protocol):
 
 
 async def asked(provider: str, ask: Ask, url: str, headers: Mapping[str, str]) -> Fetched:
-    """An answer, or ProviderError. The address is not told whole: what is asked for may be private."""
+    """Fetch, or raise ProviderError. The message leaves the query of the address out: it may hold a key."""
     try:
         return await ask(url, headers)
     except FetchError as error:
@@ -56,25 +56,25 @@ async def asked(provider: str, ask: Ask, url: str, headers: Mapping[str, str]) -
 
 
 def as_object(provider: str, answer: Fetched) -> dict[str, Any]:
-    """The JSON object of an answer."""
+    """The JSON object in an answer."""
     try:
         found = json.loads(answer.body)
     except (ValueError, RecursionError):
         kind = answer.media_type or "no type"
-        raise ProviderError(provider, f"it answers what is no JSON ({kind})") from None
+        raise ProviderError(provider, f"its answer is not JSON ({kind})") from None
     if not isinstance(found, dict):
-        raise ProviderError(provider, f"it answers JSON that is no object, but {type(found).__name__}")
+        raise ProviderError(provider, f"its answer is not a JSON object, but {type(found).__name__}")
     return found
 
 
 def address(base: str, **asked_for: str) -> str:
-    """An address with these parameters; empty ones are left out."""
+    """An address with these query parameters; empty ones are left out."""
     given = {name.replace("__", "."): value for name, value in asked_for.items() if value}
     return f"{base}{'&' if '?' in base else '?'}{urlencode(given)}" if given else base
 
 
 def taken(items: Iterable[Any], make: Callable[[Any], Found]) -> tuple[tuple[Found, ...], tuple[str, ...]]:
-    """What can be an article, and what can't: a bad item costs nothing that is good."""
+    """The items that are articles, and why the others are not."""
     articles: list[Found] = []
     rejected: list[str] = []
     for number, item in enumerate(items):
@@ -86,12 +86,12 @@ def taken(items: Iterable[Any], make: Callable[[Any], Found]) -> tuple[tuple[Fou
 
 
 def part(item: Any, *path: str) -> Any:
-    """A field of a field of an object; None where one of them is not there."""
+    """A nested field; None where one of the path is missing."""
     for name in path:
         item = item.get(name) if isinstance(item, Mapping) else None
     return item
 
 
 def several(value: Any) -> list[Any]:
-    """A list, where it is one; a single text as a list of one."""
+    """A list as it is; a single string as a list of one."""
     return value if isinstance(value, list) else [value] if isinstance(value, str) else []

@@ -1,4 +1,4 @@
-"""NewsData.io: ten articles a request, pages by a token that each answer carries."""
+"""NewsData.io: ten articles per request; each answer has the cursor of the next page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class NewsData:
 
     def __init__(self, url: str, key: str, query: str, language: str) -> None:
         self._url, self._query, self._language = url, query, language
-        # In a header: what stands in an address ends up in logs and error messages.
+        # In a header: addresses end up in logs and error messages.
         self._headers = {"X-ACCESS-KEY": key, "Accept": "application/json"}
 
     async def page(self, ask: Ask, cursor: str) -> Page:
@@ -34,12 +34,12 @@ class NewsData:
 
 def _article(item: Any) -> Found:
     if not isinstance(item, dict):
-        raise BadArticle("it is no object")
+        raise BadArticle("not an object")
     return found(
         item.get("link"), item.get("title"), date=item.get("pubDate"), description=item.get("description"),
         author=", ".join(map(str, several(item.get("creator")))), language=item.get("language"),
         keywords=several(item.get("keywords")), source=item.get("source_id"), source_title=item.get("source_name"),
         source_url=item.get("source_url"), provider="newsdata", provider_id=item.get("article_id"),
-        # In plans without sentiment a sentence stands there that says so: only one of the three words counts.
+        # In plans without sentiment the field says so in a sentence: only the three words count.
         sentiment=item.get("sentiment"),
     )  # fmt: skip

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from graphvine.neighbourhood import NoSuchNode
-from graphvine.workers.serve.answers import Json, fits
-from graphvine.workers.serve.room import Room
+from graphvine.workers.serve.app_state import AppState
+from graphvine.workers.serve.responses import Json, register_status
 
 
-def router(room: Room) -> APIRouter:
+def router(app_state: AppState) -> APIRouter:
     made = APIRouter(tags=["graph"])
 
     @made.get("/neighbourhood", summary="A node, its neighbours, and what joins them", response_model=dict[str, Any])
@@ -19,9 +19,9 @@ def router(room: Room) -> APIRouter:
         label: Annotated[str, Query(max_length=100)], key: Annotated[str, Query(min_length=1, max_length=2_000)],
         limit: Annotated[int, Query(ge=1, le=500)] = 50,
     ) -> Json:  # fmt: skip
-        return Json(room.graph.neighbourhood(label, key, limit))
+        return Json(app_state.graph.neighbourhood(label, key, limit))
 
     return made
 
 
-fits(NoSuchNode, 404)
+register_status(NoSuchNode, 404)

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from graphvine.errors import GraphvineError, QueryTimeout, StoreError, WriteRefused
 from graphvine.records import QueryResult
-from graphvine.workers.serve.answers import Busy, Json, as_error, status_of_error
-from graphvine.workers.serve.room import NotReady, Room
+from graphvine.workers.serve.app_state import AppState, NotReady
+from graphvine.workers.serve.responses import Busy, Json, as_error, status_of_error
 
 _PATIENCE_SECONDS = 2.0
 
@@ -31,11 +31,11 @@ class Statement(BaseModel):
     maxRows: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
 
 
-def router(room: Room) -> APIRouter:
+def router(app_state: AppState) -> APIRouter:
     made = APIRouter(tags=["cypher"])
     # Threads of their own, as many as may run: however many ask, the other routes have theirs.
-    at_once = asyncio.Semaphore(room.settings.cypher_at_once)
-    threads = ThreadPoolExecutor(room.settings.cypher_at_once, thread_name_prefix="graphvine-cypher")
+    at_once = asyncio.Semaphore(app_state.settings.cypher_at_once)
+    threads = ThreadPoolExecutor(app_state.settings.cypher_at_once, thread_name_prefix="graphvine-cypher")
 
     @made.post(
         "/cypher", status_code=202, summary="Ask in Cypher, as Neo4j's Query API does", response_model=dict[str, Any]
@@ -46,24 +46,24 @@ def router(room: Room) -> APIRouter:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 await at_once.acquire()
         except TimeoutError:
-            return _failed(Busy(f"{room.settings.cypher_at_once} queries run already: try again in a moment"))
+            return _failed(Busy(f"{app_state.settings.cypher_at_once} queries run already: try again in a moment"))
         try:
-            return await asyncio.get_running_loop().run_in_executor(threads, _answered, room, body, token)
+            return await asyncio.get_running_loop().run_in_executor(threads, _answered, app_state, body, token)
         finally:
             at_once.release()
 
     return made
 
 
-def _answered(room: Room, body: Statement, token: bool) -> Json:
+def _answered(app_state: AppState, body: Statement, token: bool) -> Json:
     try:
-        return _answer(run(room, body, token))
+        return _answer(run(app_state, body, token))
     except GraphvineError as error:
         return _failed(error)
 
 
-def run(room: Room, body: Statement, token: bool) -> QueryResult:
-    graph, settings = room.graph, room.settings
+def run(app_state: AppState, body: Statement, token: bool) -> QueryResult:
+    graph, settings = app_state.graph, app_state.settings
     writes = body.accessMode.upper() == "WRITE"
     if writes and not token:
         raise WriteRefused("accessMode WRITE needs the token, as 'Authorization: Bearer ...'")

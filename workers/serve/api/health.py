@@ -11,36 +11,36 @@ from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
 import graphvine
-from graphvine.workers.serve.answers import Json
+from graphvine.workers.serve.app_state import AppState, NotReady
 from graphvine.workers.serve.metrics import MEDIA_TYPE
-from graphvine.workers.serve.room import NotReady, Room
+from graphvine.workers.serve.responses import Json
 
 
-def router(room: Room) -> APIRouter:
+def router(app_state: AppState) -> APIRouter:
     made = APIRouter(tags=["service"])
 
     @made.get("/healthz", summary="Whether the service lives")
     async def healthz() -> Response:
-        return Json({"status": "ok", "version": graphvine.__version__, "seconds": time.monotonic() - room.started})
+        return Json({"status": "ok", "version": graphvine.__version__, "seconds": time.monotonic() - app_state.started})
 
     @made.get("/readyz", summary="Whether the graph is open", responses={503: {"description": "not yet"}})
     async def readyz() -> Response:
-        graph = room.graph
-        return Json({"status": "ready", "graph": graph.where, "engine": graph.engine.name, "what": room.what})
+        graph = app_state.graph
+        return Json({"status": "ready", "graph": graph.where, "engine": graph.engine.name, "what": app_state.what})
 
     @made.get("/metrics", summary="Metrics for Prometheus", response_class=Response)
     def metrics() -> Response:
-        if room.metrics is None:
+        if app_state.metrics is None:
             raise NotReady("the graph is being opened: try again in a moment")
-        return Response(room.metrics.page(), media_type=MEDIA_TYPE)
+        return Response(app_state.metrics.page(), media_type=MEDIA_TYPE)
 
     @made.get("/events", summary="What happens, as server-sent events", response_class=StreamingResponse)
     async def events() -> Response:
-        room.hub.refuse_more_than(room.settings.listeners)  # with a status, while there is still one to send
+        app_state.hub.refuse_more_than(app_state.settings.listeners)  # with a status, while there is still one to send
 
         async def stream() -> AsyncIterator[bytes]:
             yield b"retry: 2000\n\n"
-            async with aclosing(room.hub.listen(room.settings.listeners)) as heard:
+            async with aclosing(app_state.hub.subscribe(app_state.settings.listeners)) as heard:
                 async for told in heard:
                     if told is None:
                         yield b": still here\n\n"

@@ -10,28 +10,28 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response, StreamingResponse
 
-from graphvine.workers.serve.answers import Json
-from graphvine.workers.serve.room import Room
+from graphvine.workers.serve.app_state import AppState
+from graphvine.workers.serve.responses import Json
 
 
-def router(room: Room) -> APIRouter:
+def router(app_state: AppState) -> APIRouter:
     made = APIRouter(prefix="/jobs", tags=["jobs"])
 
     @made.get("", summary="Every job that was given to the daemon", response_model=list[dict[str, Any]])
     def jobs() -> Json:
-        return Json([job.shown() for job in room.jobs.all()])
+        return Json([job.shown() for job in app_state.jobs.all()])
 
     @made.get("/{id}", summary="One job", response_model=dict[str, Any])
     def one(id: str) -> Json:
-        return Json(room.jobs.get(id).shown())
+        return Json(app_state.jobs.get(id).shown())
 
     @made.delete("/{id}", summary="Stop a job cleanly", response_model=dict[str, Any])
     def stop(id: str) -> Json:
-        return Json(room.jobs.end(id).shown())
+        return Json(app_state.jobs.end(id).shown())
 
     @made.get("/{id}/events", summary="What happens in a job, as server-sent events", response_class=StreamingResponse)
     async def events(id: str, request: Request, after: Annotated[int, Query(ge=0, le=1 << 53)] = 0) -> Response:
-        job = room.jobs.get(id)
+        job = app_state.jobs.get(id)
 
         async def stream() -> AsyncIterator[bytes]:
             last = after
@@ -41,7 +41,7 @@ def router(room: Room) -> APIRouter:
                     last = event["number"]
                     told = json.dumps(event["facts"])
                     yield f"id: {last}\nevent: {event['name']}\ndata: {told}\n\n".encode()
-                if ended or await request.is_disconnected() or room.stopping.is_set():
+                if ended or await request.is_disconnected() or app_state.stopping.is_set():
                     break
             shown = job.shown()
             shown.pop("last_event")

@@ -9,8 +9,8 @@ from importlib.resources import files
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from graphvine.workers.serve.answers import Missing
-from graphvine.workers.serve.room import Room
+from graphvine.workers.serve.app_state import AppState
+from graphvine.workers.serve.responses import Missing
 
 # Nothing but our own files, nothing inline, no frame around it, and no text of the graph that could become markup.
 POLICY = (
@@ -33,7 +33,7 @@ class Part:
     mark: str
 
 
-def router(room: Room) -> APIRouter:
+def router(app_state: AppState) -> APIRouter:
     made = APIRouter(include_in_schema=False)
     parts = load()
 

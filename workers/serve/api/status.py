@@ -9,35 +9,37 @@ from fastapi import APIRouter
 
 import graphvine
 from graphvine.records import PipelineStatus, TableInfo
-from graphvine.workers.serve.answers import Json
-from graphvine.workers.serve.looking import status_of
-from graphvine.workers.serve.room import Room
+from graphvine.workers import registry
+from graphvine.workers.serve.app_state import AppState
+from graphvine.workers.serve.responses import Json
+from graphvine.workers.serve.status_cache import status_of
 from graphvine.workers.serve.supervisor import WorkerInfo
 
 
-def router(room: Room) -> APIRouter:
+def router(app_state: AppState) -> APIRouter:
     made = APIRouter(tags=["status"])
 
     @made.get("/status", summary="Where every pipeline stands")
     def status() -> Json:
-        graph = room.graph
+        graph = app_state.graph
+        titles = {name: one.title for name, one in registry.of(graph).items()}
         return Json({
-            "graph": graph.where, "engine": graph.engine.name, "version": graphvine.__version__, "what": room.what,
-            "seconds": time.monotonic() - room.started, "pipelines": status_of(room),
+            "graph": graph.where, "engine": graph.engine.name, "version": graphvine.__version__, "what": app_state.what,
+            "seconds": time.monotonic() - app_state.started, "pipelines": status_of(app_state), "titles": titles,
         })  # fmt: skip
 
     @made.get("/workers", summary="The workers of the daemon, and who else holds claims", response_model=dict[str, Any])
     def workers() -> Json:
-        own: list[WorkerInfo] = room.supervisor.infos() if room.supervisor is not None else []
-        return Json({"workers": own, "holders": room.kept("holders", lambda: Holders(room)).look()})
+        own: list[WorkerInfo] = app_state.supervisor.infos() if app_state.supervisor is not None else []
+        return Json({"workers": own, "holders": app_state.kept("holders", lambda: Holders(app_state)).look()})
 
     @made.get("/tables", summary="The tables of the graph and their columns", response_model=list[TableInfo])
     def tables() -> Json:
-        return Json(room.graph.tables())
+        return Json(app_state.graph.tables())
 
     @made.get("/pipelines", summary="The same as /status, the pipelines alone", response_model=list[PipelineStatus])
     def pipelines() -> Json:
-        return Json(status_of(room))
+        return Json(status_of(app_state))
 
     return made
 
@@ -45,11 +47,11 @@ def router(room: Room) -> APIRouter:
 class Holders:
     """Who holds claims, in this process or in others, by the name that each claim carries."""
 
-    def __init__(self, room: Room) -> None:
-        self._room = room
+    def __init__(self, app_state: AppState) -> None:
+        self._app_state = app_state
 
     def look(self) -> list[dict[str, Any]]:
-        graph, found = self._room.graph, []
+        graph, found = self._app_state.graph, []
         for pipeline, machine in graph.library.machines.items():
             text = (
                 f"MATCH (n:{machine.label}) WHERE n.lease > 0 RETURN n.claimed_by AS worker, count(*) AS claims,"

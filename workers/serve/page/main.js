@@ -15,6 +15,7 @@ const AGAIN_MS = 2000;
 const WORKERS_MS = 3000;
 const SILENT_MS = 2500;
 let resting = [];
+let titles = {};
 let told = 0;
 
 async function start() {
@@ -26,6 +27,7 @@ async function start() {
   document.title = `${status.graph.split("/").at(-1)} – Graphvine`;
   const [machines, tables] = await Promise.all([get("/machines"), get("/tables")]);
   resting = machines.flatMap((one) => one.states.filter((state) => state.final).map((state) => [one.pipeline, state.name]));
+  titles = status.titles;
   startMachines(machines);
   startWalk(machines, tables);
   show(status.pipelines);
@@ -50,7 +52,7 @@ async function untilReady() {
 
 function show(pipelines) {
   told = performance.now();
-  showQueues(pipelines, resting);
+  showQueues(pipelines, resting, titles);
   showCounts(pipelines);
   followFailures(pipelines);
   offerPlaces(pipelines);
@@ -63,7 +65,7 @@ function happened(name, facts) {
     show(facts.pipelines);
     lookAgain();
   } else if (name === "worker_restarted") {
-    say(`A worker of ${facts.pipeline} is started anew: ${facts.error}`);
+    say(`A worker of ${facts.pipeline} was restarted: ${facts.error}`);
   } else if (name === "closing") {
     say("The service ends.");
   }
@@ -76,7 +78,7 @@ function lineIs(open, before) {
   else if (open && before) say("Connected again.");
 }
 
-/** A command that opened the door tells no status by itself: then it is asked for. */
+/** A command that shares its graph sends no status events: poll for it. */
 async function lookWhereNobodyTells() {
   if (document.hidden || performance.now() - told < SILENT_MS || byId("line").dataset.state !== "good") return;
   await look("/pipelines", show);

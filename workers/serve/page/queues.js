@@ -1,4 +1,4 @@
-// A card for each pipeline: how deep its queue is, how quickly it goes, how long it will take.
+// A card for each pipeline: queue depth, rate, ETA.
 
 import { post } from "./api.js";
 import { align, byId, draw, make, say, tell } from "./dom.js";
@@ -8,12 +8,13 @@ import { count, duration, human, rate } from "./words.js";
 const FIGURES = ["ready", "backing_off", "claimed", "failed", "total"];
 const paces = new Map();
 
-/** Show where the pipelines stand; `resting` names the states of each in which nothing is left to do. */
-export function showQueues(pipelines, resting, at = performance.now()) {
-  align(byId("cards"), pipelines, (one) => one.pipeline, card, (element, one) => fill(element, one, resting, at));
+/** Show the status of the pipelines; `resting` names the final states of each. */
+export function showQueues(pipelines, resting, titles, at = performance.now()) {
+  const made = (one) => card(one, titles[one.pipeline] ?? "");
+  align(byId("cards"), pipelines, (one) => one.pipeline, made, (element, one) => fill(element, one, resting, at));
 }
 
-function card(one) {
+function card(one, title) {
   const figure = (name) => make("div", {}, make("dt", {}, human(name)), make("dd", { "data-figure": name }, "0"));
   return make(
     "article",
@@ -24,6 +25,7 @@ function card(one) {
       make("h3", {}, one.pipeline, " ", make("span", { class: "badge", "data-part": "badge" })),
       make("button", { type: "button", "data-part": "pause", onclick: (event) => turn(event.currentTarget) }, "Pause"),
     ),
+    make("p", {}, title),
     make("dl", { class: "figures" }, ...FIGURES.map(figure)),
     make("progress", { max: 100, value: 0, "aria-label": `Progress of ${one.pipeline}` }),
     make(
@@ -46,7 +48,7 @@ function fill(element, one, resting, at) {
   const pace = paces.get(one.pipeline);
   const perSecond = pace.see(finished, at);
   const left = one.ready + one.backing_off + one.claimed;
-  tell(part("badge"), one.paused ? `paused${one.paused_reason ? `: ${one.paused_reason}` : ""}` : left ? "at work" : "at rest");
+  tell(part("badge"), one.paused ? `paused${one.paused_reason ? `: ${one.paused_reason}` : ""}` : left ? "working" : "idle");
   part("badge").dataset.state = one.paused ? "waiting" : "good";
   tell(part("rate"), rate(perSecond));
   tell(part("eta"), ending(left, perSecond));
@@ -62,10 +64,10 @@ function fill(element, one, resting, at) {
 }
 
 function ending(left, perSecond) {
-  if (left === 0) return "nothing waits";
+  if (left === 0) return "queue empty";
   if (perSecond === null) return "";
   const seconds = remaining(left, perSecond);
-  return seconds === null ? "no end in sight" : `done in ${duration(seconds)}`;
+  return seconds === null ? "ETA unknown" : `done in ${duration(seconds)}`;
 }
 
 function sparkle(line, rates) {

@@ -45,7 +45,8 @@ function modes() {
 async function inArticles(words) {
   const hits = await get("/search", { q: words, mode: byId("search-mode").value, limit: MOST });
   return hits.map((one) => ({
-    label: "Article", key: one.article, title: one.section ? `${one.article}: ${one.section}` : one.article, text: one.snippet,
+    label: "Article", key: one.article, title: one.section ? `${one.article}: ${one.section}` : one.article,
+    text: one.path?.length ? `${one.snippet} (by a link of ${one.path[0]})` : one.snippet,
   }));
 }
 

@@ -77,7 +77,7 @@ function fill(element, one) {
 async function again(button, one) {
   try {
     await post(`/uploads/${encodeURIComponent(one.upload_id)}/${button.dataset.step}`);
-    say(`${one.filename} is tried again.`);
+    say(`${one.filename} is being retried.`);
     await look();
   } catch (error) {
     say(error.message);

@@ -34,7 +34,7 @@ function fill(element, one) {
   part("state").dataset.state = working ? "good" : one.state === "resting" ? "bad" : "waiting";
   tell(part("beat"), one.heartbeat_at ? `heartbeat ${ago(one.heartbeat_at)}` : "no heartbeat yet");
   const done = one.done === undefined ? "" : `${count(one.done)} done, `;
-  const restarts = one.restarts ? `, started anew ${several(one.restarts, "time")}` : "";
-  tell(part("done"), `${done}${count(one.claims)} in hand${restarts}`);
+  const restarts = one.restarts ? `, restarted ${several(one.restarts, "time")}` : "";
+  tell(part("done"), `${done}${count(one.claims)} claimed${restarts}`);
   tell(part("error"), one.last_error ? `last error: ${one.last_error}` : "");
 }

@@ -1,0 +1,87 @@
+"""How well search finds all the articles that a question needs: by words, by meaning, by both, and by a walk.
+
+Each folder is a set of questions in BEIR's form (support/beir.py); without one, the questions in data/garden over the
+sample wiki are asked. *Full evidence at k* is the share of questions for which all needed articles are among the first
+k; recall and nDCG are the usual ones, at 10. Times are of searches in an open index, the embedding of the question
+included in the first figure and left out of the second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any, get_args
+
+import graphvine
+from graphvine.workers.wikipedia.requests import Mode
+from graphvine.workers.wikipedia.search import ArticleSearch
+from support import beir
+from support.command import main
+from support.findings import Findings
+from support.progress import Bar
+
+GARDEN = Path(__file__).parent / "data" / "garden"
+FIRST = (2, 5, 8, 10)
+LIMIT = 50
+# A walk must not lose against both rankings fused.
+MOST_LOST = 0.01
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folders", nargs="*", type=Path, help="sets of questions (default: the sample wiki's)")
+    parser.add_argument("--questions", type=int, help="so many of each set")
+
+
+def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder: Path) -> None:
+    for number, source in enumerate(arguments.folders or [GARDEN]):
+        passages, questions = beir.read(source)
+        asked = questions[: arguments.questions or len(questions)]
+        with graphvine.open(folder / f"{number}.kuzu") as graph:
+            seeds = ["Vine"] if passages is None else list(passages.pages)
+            graph.grow(seeds, source=passages or "sample", depth=9 if passages is None else 0)
+            search = ArticleSearch(graph)
+            try:
+                rows = [_row(mode, search, asked, bar) for mode in get_args(Mode)]
+            finally:
+                search.close()
+        findings.tables[f"{source.name}, {len(asked)} questions"] = rows
+        by_mode = {row["mode"]: row for row in rows}
+        walk, hybrid = (float(by_mode[mode]["nDCG@10"]) for mode in ("walk", "hybrid"))
+        findings.correctness_goal(
+            f"{source.name}: nDCG@10 of walk against hybrid", f"at most {MOST_LOST} less", f"{walk - hybrid:+.3f}",
+            walk >= hybrid - MOST_LOST,
+        )  # fmt: skip
+
+
+def _row(mode: Any, search: ArticleSearch, questions: list[beir.Question], bar: Bar) -> dict[str, Any]:
+    full = dict.fromkeys(FIRST, 0)
+    gains, recalls, seconds = [], [], []
+    search.search("warm up", mode=mode)
+    bar.expect(len(questions))
+    bar.say(f"asking by {mode}")
+    for question in questions:
+        bar.step()
+        started = time.perf_counter()
+        hits = search.search(question.text, mode=mode, limit=LIMIT)
+        seconds.append(time.perf_counter() - started)
+        articles = list(dict.fromkeys(hit.article for hit in hits))
+        for first in FIRST:
+            full[first] += question.answers <= set(articles[:first])
+        found = [article in question.answers for article in articles[:10]]
+        ideal = sum(1 / math.log2(place + 2) for place in range(min(10, len(question.answers))))
+        gains.append(sum(hit / math.log2(place + 2) for place, hit in enumerate(found)) / ideal)
+        recalls.append(sum(found) / len(question.answers))
+    shares = {f"full@{first}": round(full[first] / len(questions), 3) for first in FIRST}
+    return {
+        "mode": mode, **shares, "nDCG@10": round(statistics.mean(gains), 3),
+        "recall@10": round(statistics.mean(recalls), 3), "p50 ms": round(1000 * statistics.median(seconds), 1),
+        "p95 ms": round(1000 * statistics.quantiles(seconds, n=20)[-1], 1),
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main(__file__, __doc__, measure, options))

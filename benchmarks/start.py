@@ -1,0 +1,76 @@
+"""How soon Graphvine is there: an import, the quickest commands, and the daemon until it answers.
+
+Each is a process of its own, started from nothing, several times over in turn; figures are medians in seconds from the
+start of the process. The daemon listens first and opens its graph then: `/healthz` says that it lives, `/readyz` that
+it serves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import graphvine
+from support.command import main
+from support.daemon import COMMAND, answers, daemon
+from support.findings import Findings
+from support.progress import Bar
+
+TURNS, QUICK_TURNS = 9, 1
+IMPORT_SECONDS, HEALTHY_SECONDS = 0.15, 2.0
+GRAPH = "graph.kuzu"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--turns", type=int, help=f"how often each is started (default {TURNS})")
+
+
+def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder: Path) -> None:
+    turns = arguments.turns or (QUICK_TURNS if arguments.quick else TURNS)
+    commands = {
+        "python -c pass": [sys.executable, "-c", "pass"],
+        "import graphvine": [sys.executable, "-c", "import graphvine"],
+        "graphvine --help": [COMMAND, "--help"],
+        "graphvine status": [COMMAND, "status", "--graph", GRAPH],
+    }
+    graphvine.open(folder / GRAPH).close()
+    seconds: dict[str, list[float]] = {name: [] for name in (*commands, "/healthz", "/readyz")}
+    models = []
+    bar.expect(turns)
+    for turn in range(1, turns + 1):
+        bar.say(f"turn {turn}")
+        for name, command in commands.items():
+            began = time.monotonic()
+            subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, check=True)
+            seconds[name].append(time.monotonic() - began)
+        began = time.monotonic()
+        with daemon(folder, GRAPH) as (process, port):
+            seconds["/healthz"].append(answers(port, "/healthz") - began)
+            seconds["/readyz"].append(answers(port, "/readyz") - began)
+            models.append("onnxruntime" in Path(f"/proc/{process.pid}/maps").read_text())
+        bar.step()
+    findings.tables["seconds from the start of the process"] = [
+        {"what": name, "median": round(statistics.median(found), 3), "slowest": round(max(found), 3)}
+        for name, found in seconds.items()
+    ]
+    own = statistics.median(seconds["import graphvine"]) - statistics.median(seconds["python -c pass"])
+    findings.speed_goal(
+        "seconds that an import adds to Python's own start", f"at most {IMPORT_SECONDS}", f"{own:.3f}",
+        own <= IMPORT_SECONDS,
+    )  # fmt: skip
+    healthy = statistics.median(seconds["/healthz"])
+    findings.speed_goal(
+        "seconds until the daemon answers", f"at most {HEALTHY_SECONDS:.0f}", f"{healthy:.2f}",
+        healthy <= HEALTHY_SECONDS,
+    )  # fmt: skip
+    findings.correctness_goal(
+        "starts of the daemon that loaded a model with nothing to embed", "none", str(sum(models)), not any(models)
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(__file__, __doc__, measure, options))

@@ -1,0 +1,1 @@
+"""A graph that a daemon serves: the client of its HTTP engine routes."""

@@ -1,0 +1,1 @@
+"""Kuzu, and Ladybug, its maintained fork: the embedded engines."""

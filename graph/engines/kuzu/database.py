@@ -1,0 +1,190 @@
+"""The open database of an embedded engine: its files, its writing connection and a pool of reading ones."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from graphvine.engines.kuzu.file_lock import Holder
+from graphvine.engines.kuzu.kill_safe import KillSafeFiles
+from graphvine.engines.kuzu.session import Session, is_out_of_memory
+from graphvine.errors import EngineMissing, StoreDamaged, StoreError
+from graphvine.settings import Settings
+
+
+@cache
+def _trim() -> Callable[[int], int] | None:
+    try:
+        trim: Callable[[int], int] = ctypes.CDLL(None).malloc_trim
+    except (OSError, AttributeError):  # another C library than GNU's
+        return None
+    return trim
+
+
+def give_back() -> None:
+    """Hand memory that is free but kept back to the system, where the C library can be told to."""
+    if trim := _trim():
+        trim(0)
+
+
+# Address space that the database may grow into. Kuzu's default of 8 TiB fails where address space is limited.
+_MAX_DATABASE_BYTES = 1 << 40
+# Each CHECKPOINT of Kuzu keeps about 290 KB until the database is closed (measured: 400 of them, 128 to 234 MB).
+_CHECKPOINTS_A_LIFE = 8
+# A new connection prepares every statement again, so as many are kept as a service has threads that read.
+_READERS_KEPT = 20
+
+
+class OpenDatabase:
+    def __init__(self, path: Path, driver_name: str, settings: Settings) -> None:
+        self._path, self._settings = path, settings
+        self._driver = _driver(driver_name)
+        # Ladybug needs it too: killed inside a large commit, it refuses its own log on opening (4 of 13 such kills).
+        self._bracketed = driver_name in ("kuzu", "ladybug")
+        self.files = KillSafeFiles(path, sync=settings.sync)
+        self._holder = Holder(path)
+        self._readers: list[Session] = []
+        self._reading: set[Session] = set()
+        self._lock = threading.Lock()
+        self._generation = 0
+        self._checkpoints = 0
+        self.recovered = ""
+        self._holder.take()
+        try:
+            self._open()
+        except BaseException:
+            self._holder.drop()
+            raise
+
+    def _open(self) -> None:
+        if self._bracketed:
+            self.recovered = self.files.recover() or self.recovered
+        try:
+            self._database = self._driver.Database(
+                str(self._path),
+                buffer_pool_size=self._settings.buffer_pool_mb << 20,
+                max_db_size=_MAX_DATABASE_BYTES,
+                auto_checkpoint=not self._bracketed,
+            )
+            self.writing = Session(self._driver, self._database, self._settings.writer_threads)
+        except RuntimeError as error:
+            if is_out_of_memory(error):
+                raise StoreError(
+                    f"{self._path} can't be opened with a buffer pool of {self._settings.buffer_pool_mb} MiB: replaying"
+                    " its log needs more. Set buffer_pool_mb higher; 'graphvine console --write -c CHECKPOINT'"
+                    " folds the log in"
+                ) from error
+            raise StoreDamaged(
+                f"{self._path} can't be opened as a {self._driver.__name__} database: {error}"
+            ) from error
+        if self._bracketed:
+            self.writing.run("CALL force_checkpoint_on_close=false")
+            self.files.opened()
+
+    @contextmanager
+    def reader(self) -> Iterator[Session]:
+        with self._lock:
+            generation = self._generation
+            session = self._readers.pop() if self._readers else None
+        if session is None:
+            session = Session(self._driver, self._database, self._settings.reader_threads)
+        with self._lock:
+            self._reading.add(session)
+        try:
+            yield session
+        finally:
+            with self._lock:
+                self._reading.discard(session)
+                keep = generation == self._generation and not session.worn and len(self._readers) < _READERS_KEPT
+                if keep:
+                    self._readers.append(session)
+            if not keep:
+                session.close()
+
+    def pool_use(self) -> int:
+        """Bytes of the buffer pool that are in use; all of it, where there is too little left even to tell."""
+        try:
+            return int(self.writing.prepared("CALL bm_info() RETURN mem_usage", {})[0]["mem_usage"])
+        except RuntimeError as error:
+            if is_out_of_memory(error):
+                return self._settings.buffer_pool_mb << 20
+            raise
+
+    def interrupt_readers(self) -> None:
+        with self._lock:
+            for session in self._reading:
+                session.interrupt()
+
+    def acknowledge(self, durable: bool = True) -> int:
+        """The commit is safe on the disk: it may be told. Returns the length of the log."""
+        if self._bracketed:
+            return self.files.acknowledge(durable)
+        return self.files.log.stat().st_size if self.files.log.exists() else 0
+
+    @contextmanager
+    def files_bracket(self) -> Iterator[None]:
+        with self.files.bracket() if self._bracketed else nullcontext():
+            yield
+
+    def checkpoint(self) -> None:
+        """Fold the log in. It takes some 200 MB for a moment, and not on top of what is free but kept."""
+        give_back()
+        with self.files_bracket():
+            self.writing.run("CHECKPOINT")
+
+    def forget_statements(self) -> None:
+        self._drop_readers()
+        self.writing.close()
+        self.writing = Session(self._driver, self._database, self._settings.writer_threads)
+
+    def renew_writer(self) -> None:
+        """Plans made for one use are freed with their connection."""
+        self.writing.close()
+        self.writing = Session(self._driver, self._database, self._settings.writer_threads)
+
+    def refresh(self) -> None:
+        """After a checkpoint, with nobody reading: let go of memory, now and then by reopening the files."""
+        self._checkpoints += 1
+        if self._checkpoints % _CHECKPOINTS_A_LIFE == 0:
+            self.reopen()
+        give_back()
+
+    def reopen(self) -> None:
+        self._shut()
+        self._open()
+
+    def close(self) -> None:
+        try:
+            self._shut()
+        finally:
+            self._holder.drop()
+
+    def _drop_readers(self) -> None:
+        with self._lock:
+            self._generation += 1
+            readers, self._readers = self._readers, []
+        for session in readers:
+            session.close()
+
+    def _shut(self) -> None:
+        self._drop_readers()
+        # After a failed statement the engine may raise on closing too; what it holds is thrown away in any case.
+        with suppress(RuntimeError):
+            self.writing.close()
+        with suppress(RuntimeError):
+            self._database.close()
+        give_back()
+        self.files.close()
+
+
+def _driver(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise EngineMissing(f"the engine {name!r} is not installed: pip install 'graphvine[{name}]'") from error

@@ -1,0 +1,240 @@
+"""The files of an embedded store, kept whole through a kill at any moment.
+
+Kuzu 0.11.3 writes pages in place during CHECKPOINT and COPY before its log says that they are complete: a kill there
+breaks the store. So both run inside a bracket. Before it, the database, its log and the marks are copied into the
+folder `.spare`, which is renamed to `.safe` when it is whole; after it, it is renamed back. If `.safe` is there on
+opening, a bracket was cut short, and the copy is the truth. Recovery puts each file back by copy and rename, so that a
+kill during recovery changes nothing. What is in `.spare` is never trusted: it is kept so that the next bracket needs to
+write only the pages that changed (comparing 120 MB takes 40 ms here, copying and syncing them 150).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from graphvine.engines.kuzu.marks import Marks
+from graphvine.errors import StoreDamaged
+
+_LOOK_BYTES, _PIECE_BYTES = 1 << 20, 1 << 14
+_FICLONE = 0x40049409  # Linux: share the blocks of a file instead of copying them, where the file system can
+
+
+class KillSafeFiles:
+    """One database file with what stands beside it: `.wal`, `.marks`, and during a bracket `.safe`."""
+
+    def __init__(self, database: Path, *, sync: bool = True) -> None:
+        self.database = database
+        self.log = _beside(database, ".wal")
+        self.safe = _beside(database, ".safe")
+        self.spare = _beside(database, ".spare")
+        self._marks_file = _beside(database, ".marks")
+        self._sync = sync
+        self._marks: Marks | None = None
+        # Kept open while the store is: closing any descriptor of the file would drop the lock that Kuzu has on it.
+        self._database_fd: int | None = None
+
+    @property
+    def parts(self) -> list[Path]:
+        """Every file that a bracket must be able to put back, with those that a cut checkpoint of the engine leaves."""
+        engine_s_own = [_beside(self.database, ending) for ending in (".shadow", ".wal.checkpoint")]
+        return [self.database, self.log, *engine_s_own, self._marks_file]
+
+    def recover(self) -> str:
+        """Make the files whole before the engine sees them; tells what was done, in words, '' for nothing."""
+        shutil.rmtree(_beside(self.database, ".safe.new"), ignore_errors=True)
+        done = []
+        if self.safe.exists():
+            self._put_back()
+            done.append("an interrupted checkpoint was put back")
+        length = self.log.stat().st_size if self.log.exists() else 0
+        if not self._marks_file.exists():
+            # A store that plain Kuzu wrote has no marks: its log is taken as it is.
+            Marks.create(self._marks_file, length if self.database.exists() else 0)
+        marks = Marks(self._marks_file, sync=self._sync)
+        try:
+            if length > marks.length:
+                os.truncate(self.log, marks.length)
+                done.append(f"{length - marks.length} unacknowledged bytes of the log were cut")
+            elif length < marks.length and self._checkpointed_elsewhere():
+                marks.set(length)
+                done.append("another program had it open since, and folded the log into it")
+            elif length < marks.length:
+                raise StoreDamaged(
+                    f"{self.log} has {length} bytes, but {marks.length} were acknowledged: restore a backup with"
+                    " 'graphvine restore', or remove the .marks file to open what is left"
+                )
+            if self.log.exists() and not self.database.exists():
+                # Kuzu dies on opening a log without its database. With nothing acknowledged there is nothing to keep.
+                if marks.length:
+                    raise StoreDamaged(f"{self.database} is gone but its log {self.log} is there: restore a backup")
+                self.log.unlink()
+        finally:
+            marks.close()
+        return "; ".join(done)
+
+    def _checkpointed_elsewhere(self) -> bool:
+        """Only a bracket of ours changes the database, and a mark follows it: a newer database is another program's."""
+        if not self.database.exists():
+            return False
+        return self.database.stat().st_mtime_ns > self._marks_file.stat().st_mtime_ns
+
+    def opened(self) -> None:
+        """The engine has the store open now."""
+        self._marks = Marks(self._marks_file, sync=self._sync)
+        self._database_fd = os.open(self.database, os.O_RDWR | os.O_CLOEXEC)
+
+    def acknowledge(self, durable: bool = True) -> int:
+        """After a commit, before anybody is told of it. Returns the log's length.
+
+        A mark that is not durable survives a kill, but not a power cut, until the next one that is.
+        """
+        assert self._marks is not None, "acknowledge before opened"
+        length = self.log.stat().st_size if self.log.exists() else 0
+        if length != self._marks.length:
+            self._marks.set(length, durable)
+        return length
+
+    @contextmanager
+    def bracket(self) -> Iterator[None]:
+        """Inside it, CHECKPOINT and COPY survive a kill. No write may be in progress.
+
+        If the body raises, the copy stays: the store must be closed and recovered before it is used again.
+        """
+        self.spare.mkdir(exist_ok=True)
+        for part in self.parts:
+            if part.exists():
+                self._mirror(part, self.spare / part.name)
+            else:
+                (self.spare / part.name).unlink(missing_ok=True)
+        self._sync_folder(self.spare)
+        self.spare.rename(self.safe)
+        self._sync_folder(self.safe.parent)
+        yield
+        if self._sync and self._database_fd is not None:
+            os.fsync(self._database_fd)
+        self.acknowledge()
+        self._disarm()
+
+    def copy_to(self, folder: Path) -> list[Path]:
+        """Copy the database, its log and the marks as they are; no write may be in progress."""
+        copied = []
+        for part in self.parts:
+            if part.exists():
+                self._copy(part, folder / part.name)
+                copied.append(folder / part.name)
+        return copied
+
+    def put_in_place(self, content: dict[Path, Path]) -> None:
+        """Replace the whole store by these files; a kill leaves the old one or the new one."""
+        new = _beside(self.database, ".safe.new")
+        shutil.rmtree(new, ignore_errors=True)
+        new.mkdir()
+        for part, source in content.items():
+            self._copy(source, new / part.name)
+        self._sync_folder(new)
+        if self.safe.exists():
+            self._put_back()  # a checkpoint was cut: until the new files are armed, the old store must be whole
+        # From here on, the next opening would put these files in place by itself.
+        new.rename(self.safe)
+        self._sync_folder(self.safe.parent)
+        self._put_back()
+
+    def close(self) -> None:
+        if self._marks is not None:
+            self._marks.close()
+            self._marks = None
+        if self._database_fd is not None:
+            os.close(self._database_fd)
+            self._database_fd = None
+
+    def _put_back(self) -> None:
+        for part in self.parts:
+            copy = self.safe / part.name
+            if copy.exists():
+                temporary = _beside(part, ".back")
+                self._copy(copy, temporary)
+                temporary.replace(part)
+            else:
+                part.unlink(missing_ok=True)
+        self._sync_folder(self.safe.parent)
+        self._disarm()
+
+    def _disarm(self) -> None:
+        shutil.rmtree(self.spare, ignore_errors=True)  # there only if a backup was put in place in between
+        self.safe.rename(self.spare)
+        self._sync_folder(self.spare.parent)
+
+    def _mirror(self, source: Path, target: Path) -> None:
+        """Make the target equal to the source, writing only what differs."""
+        with self._reading(source) as read:
+            write = os.open(target, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            try:
+                if _mirror_content(read, write) and self._sync:
+                    os.fsync(write)
+            finally:
+                os.close(write)
+
+    def _copy(self, source: Path, target: Path) -> None:
+        with self._reading(source) as read, target.open("wb") as write:
+            _copy_content(read, write.fileno())
+            if self._sync:
+                os.fsync(write.fileno())
+
+    @contextmanager
+    def _reading(self, source: Path) -> Iterator[int]:
+        if source == self.database and self._database_fd is not None:
+            yield self._database_fd
+            return
+        fd = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            yield fd
+        finally:
+            os.close(fd)
+
+    def _sync_folder(self, folder: Path) -> None:
+        if self._sync:
+            _sync_file(folder)
+
+
+def _mirror_content(source: int, target: int) -> bool:
+    """Returns whether anything was written."""
+    size = os.fstat(source).st_size
+    changed = os.fstat(target).st_size != size
+    if changed:
+        os.ftruncate(target, size)
+    for start in range(0, size, _LOOK_BYTES):
+        new, old = os.pread(source, _LOOK_BYTES, start), os.pread(target, _LOOK_BYTES, start)
+        if new == old:
+            continue
+        changed = True
+        for offset in range(0, len(new), _PIECE_BYTES):
+            piece = new[offset : offset + _PIECE_BYTES]
+            if piece != old[offset : offset + _PIECE_BYTES]:
+                os.pwrite(target, piece, start + offset)
+    return changed
+
+
+def _copy_content(source: int, target: int) -> None:
+    try:
+        fcntl.ioctl(target, _FICLONE, source)
+    except OSError:  # not a file system that shares blocks
+        size, done = os.fstat(source).st_size, 0
+        while done < size:
+            done += os.sendfile(target, source, done, size - done)
+
+
+def _sync_file(path: Path) -> None:
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _beside(path: Path, ending: str) -> Path:
+    return path.with_name(path.name + ending)

@@ -1,0 +1,1 @@
+"""Neo4j: one server, workers on many machines."""

@@ -1,0 +1,73 @@
+"""Keeps a derived search index in step with the graph: it follows rows by sequence number."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphvine.records import Row
+from graphvine.search import Document, IndexFields, RebuildNeeded, open_index, remove_index
+
+if TYPE_CHECKING:
+    from graphvine.graph import Graph
+    from graphvine.search.index import SearchIndex
+
+_ROWS_AT_ONCE = 2_000
+Translate = Callable[[Row], Document | tuple[str, str]]
+
+
+class FollowedIndex:
+    """One pipeline's index beside a graph; `translate` makes a document of a row, or names one that is gone."""
+
+    def __init__(
+        self, graph: Graph, pipeline: str, block: str, translate: Translate, *,
+        dimension: int | None = None, fields: IndexFields | None = None,
+    ) -> None:  # fmt: skip
+        self._graph, self._block, self._translate = graph, f"{pipeline}.{block}", translate
+        self._folder = index_folder(graph.engine.where) / pipeline
+        self._dimension, self._fields = dimension, fields
+        self.index = self._open()
+
+    def catch_up(self, progress: Callable[[int], None] | None = None) -> int:
+        """Take in what was written since. Returns how many rows."""
+        taken = 0
+        while rows := self._graph.read(self._block, after=self.index.stamp, limit=_ROWS_AT_ONCE):
+            self._take(rows)
+            taken += len(rows)
+            if progress is not None:
+                progress(taken)
+        return taken
+
+    def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
+        """Start from nothing: the graph has everything."""
+        self.index.close()
+        remove_index(self._folder)
+        self.index = self._open()
+        return self.catch_up(progress)
+
+    def close(self) -> None:
+        self.index.close()
+
+    def _take(self, rows: Sequence[Row]) -> None:
+        made = [self._translate(row) for row in rows]
+        documents = [document for document in made if isinstance(document, Document)]
+        deletions = [gone for gone in made if not isinstance(gone, Document)]
+        self.index.apply(documents, deletions, rows[-1]["seq"])
+
+    def _open(self) -> SearchIndex:
+        self._folder.parent.mkdir(exist_ok=True)
+        try:
+            return open_index(self._folder, self._dimension, fields=self._fields)
+        except RebuildNeeded:
+            # It is a cache: what can't be read is made again.
+            remove_index(self._folder)
+            shutil.rmtree(self._folder, ignore_errors=True)
+            return open_index(self._folder, self._dimension, fields=self._fields)
+
+
+def index_folder(where: str) -> Path:
+    """Where the indexes of an embedded graph are."""
+    path = Path(where)
+    return path.with_name(path.name + ".index")

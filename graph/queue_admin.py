@@ -1,0 +1,143 @@
+"""Queue administration by people: seed, list failures, requeue, exclude."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, TypeVar
+
+from graphvine.clock import NEVER, moment
+from graphvine.core_requests import FailedRequest
+from graphvine.errors import GraphvineError
+from graphvine.ready_cache import spans
+from graphvine.records import FailedRow, Failure, Row, Step, Unit
+from graphvine.store import Store
+
+if TYPE_CHECKING:
+    from graphvine.graph import Graph
+
+T = TypeVar("T")
+# A merge by key costs a pass over the table whatever its size, so the parts are large.
+_ROWS_AT_ONCE = 10_000
+
+
+class BadKey(GraphvineError):
+    """A key that can't name a row."""
+
+
+def seed(graph: Graph, pipeline: str, keys: Sequence[str]) -> int:
+    store = graph.store
+    key = store.machine(pipeline).key
+    values = dict.fromkeys(_checked(_numbers(store, pipeline, keys), key))
+    if not values:
+        return 0
+    rows = [{key: value, "seq": 0} for value in values]
+    result = store.run(Unit.of([Step(f"{pipeline}.seed", {"rows": rows, "now": store.clock.now_ms()})]))
+    return sum(row["created"] for row in result.rows[0])
+
+
+def failed(graph: Graph, request: FailedRequest) -> dict[str, list[FailedRow]]:
+    pipelines = list(graph.library.machines) if request.pipeline is None else [request.pipeline]
+    return {pipeline: _failed(graph.store, pipeline, request) for pipeline in pipelines}
+
+
+def _failed(store: Store, pipeline: str, request: FailedRequest) -> list[FailedRow]:
+    store.machine(pipeline)
+    wanted = None if request.keys is None else list(dict.fromkeys(_numbers(store, pipeline, request.keys)))
+    if wanted is None:
+        rows = store.read(f"{pipeline}.failed", contains=request.contains, limit=request.limit)
+    else:
+        rows = store.read(f"{pipeline}.failed_named", keys=wanted) if wanted else []
+    return [
+        FailedRow(
+            row["key"],
+            row["state"],
+            row["reason"],
+            row["retry_count"],
+            row["failed_at"],
+            _failures(store, pipeline, row),
+        )
+        for row in rows
+    ]
+
+
+def requeue(graph: Graph, pipeline: str, keys: Sequence[str] | None, contains: str | None, everything: bool) -> int:
+    store = graph.store
+    store.machine(pipeline)
+    if keys is not None:
+        found = _named(store, pipeline, keys)
+        return _move(store, f"{pipeline}.requeue", [row["seq"] for row in found], {"now": store.clock.now_ms()})
+    moved = 0
+    while rows := store.read(f"{pipeline}.failed", contains=contains or "", limit=_ROWS_AT_ONCE):
+        step = _move(store, f"{pipeline}.requeue", [row["seq"] for row in rows], {"now": store.clock.now_ms()})
+        moved += step
+        if not step:
+            break
+    return moved
+
+
+def exclude(graph: Graph, pipeline: str, keys: Sequence[str]) -> int:
+    store = graph.store
+    store.machine(pipeline)
+    found = _named(store, pipeline, keys)
+    given = {"at": moment(store.clock.now_ms()), "never": NEVER}
+    moved = _move(store, f"{pipeline}.exclude", [row["seq"] for row in found], given)
+    store.ready_cache(pipeline).invalidate()
+    return moved
+
+
+def pause(graph: Graph, pipeline: str, reason: str) -> None:
+    graph.store.pause(pipeline, reason)
+
+
+def resume(graph: Graph, pipeline: str) -> None:
+    graph.store.resume(pipeline)
+
+
+def _failures(store: Store, pipeline: str, row: Row) -> list[Failure]:
+    return [Failure(**found) for found in store.read(f"{pipeline}.failures", key=row["key"])]
+
+
+def _named(store: Store, pipeline: str, keys: Iterable[str]) -> list[Row]:
+    wanted = list(dict.fromkeys(_numbers(store, pipeline, keys)))
+    found = [row for part in _parts(wanted, _ROWS_AT_ONCE) for row in store.read(f"{pipeline}.named", keys=part)]
+    missing = set(wanted) - {row["key"] for row in found}
+    if missing:
+        raise BadKey(f"not in the graph: {', '.join(sorted(map(repr, missing))[:5])}")
+    return found
+
+
+def _move(store: Store, block: str, seqs: list[int], given: dict[str, object]) -> int:
+    if not seqs:
+        return 0
+    result = store.run(Unit.of([Step(block, {**span, **given}) for span in spans(seqs)]))
+    return sum(len(rows) for rows in result.rows)
+
+
+def _checked(keys: Iterable[object], name: str) -> Iterator[str]:
+    for index, key in enumerate(keys):
+        if not isinstance(key, str) or not key.strip():
+            raise BadKey(f"item {index}: {name} must be a text that is not empty, not {key!r}")
+        if len(key) > 2_000:
+            raise BadKey(f"item {index}: {name} has {len(key)} characters, 2000 at most")
+        if any("\ud800" <= character <= "\udfff" or character == "\0" for character in key):
+            raise BadKey(f"item {index}: {name} {key!r} has characters that are not text")
+        yield key
+
+
+def _numbers(store: Store, pipeline: str, keys: Iterable[str]) -> Iterator[str]:
+    """Keys as they are; where the key is a number, only what reads as one."""
+    from graphvine.pipelines import tables
+
+    machine = store.machine(pipeline)
+    number = tables(store.library)[machine.label].columns[machine.key].startswith("INT")
+    for key in keys:
+        if number and not (str(key).isascii() and str(key).isdigit() and len(str(key)) <= 18):
+            raise BadKey(f"{machine.key} of {pipeline} is a whole number, not {key!r}")
+        yield str(int(key)) if number else key
+
+
+def _parts(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    rest = iter(items)
+    while part := list(islice(rest, size)):
+        yield part

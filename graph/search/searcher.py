@@ -1,0 +1,204 @@
+"""The reading side: one snapshot of the index, searched by text, by vector, or both fused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphvine.search.documents import Filters, Hit, IndexFields, Kinds, Results
+from graphvine.search.errors import SearchError
+from graphvine.search.query_parser import read_query
+from graphvine.search.ranking import fuse
+from graphvine.search.snippets import Snippets
+from graphvine.search.text_index import TextIndex
+from graphvine.search.vector_segment import SegmentView
+
+MAX_LIMIT = 1000
+MAX_OFFSET = 100_000
+# So few matches of a filter are compared one by one: cheaper than asking the graphs for ever more neighbours.
+_FEW_MATCHES = 4000
+_FUSED_DEPTH = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Texts and vectors of one commit."""
+
+    searcher: Any
+    views: tuple[SegmentView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Scores and addresses within the snapshot, best first; no document was looked at yet."""
+
+    scored: list[tuple[float, Any]]
+    query: Any | None = None
+    total: int | None = None
+    relaxed: bool = False
+
+
+class Searching:
+    """Answers from one snapshot; any number of threads may do so at once."""
+
+    def __init__(self, index: TextIndex, fields: IndexFields, snapshot: Snapshot, snippet_characters: int) -> None:
+        self._index, self._fields, self._snapshot = index, fields, snapshot
+        self._characters = snippet_characters
+
+    def text(
+        self, query: str, kind: Kinds, filters: Filters | None, limit: int, offset: int, sort: str, any_word: bool
+    ) -> Results:
+        """See SearchIndex.text."""
+        _check_page(limit, offset)
+        return self._results(self._by_text(query, kind, filters, limit, offset, sort, any_word=any_word))
+
+    def vector(self, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int) -> Results:
+        """See SearchIndex.vector."""
+        _check_page(limit, 0)
+        return self._results(self._by_vector(query, kind, filters, limit))
+
+    def hybrid(
+        self, text: str, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int, offset: int
+    ) -> Results:
+        """See SearchIndex.hybrid."""
+        _check_page(limit, offset)
+        depth = min(MAX_LIMIT, max(_FUSED_DEPTH, 2 * (limit + offset)))
+        by_text, by_vector = _Found([]), self._by_vector(query, kind, filters, depth)
+        if text.strip():
+            by_text = self._by_text(text, kind, filters, depth, 0, "relevance", any_word=True)
+        places = {(address.segment_ord, address.doc): address for _, address in (*by_text.scored, *by_vector.scored)}
+        rankings = [[(one.segment_ord, one.doc) for _, one in found.scored] for found in (by_text, by_vector)]
+        fused = fuse(rankings)[offset : offset + limit]
+        return self._results(_Found([(score, places[place]) for place, score in fused], by_text.query))
+
+    def count(self, kind: Kinds, filters: Filters | None) -> int:
+        """See SearchIndex.count."""
+        return self._matches(self._index.asking.restriction(kind, filters))
+
+    def seqs(self, kind: Kinds, filters: Filters | None, sort: str, limit: int) -> list[int]:
+        """See SearchIndex.seqs."""
+        import tantivy
+
+        field, descending = self._index.asking.sort_field(sort)
+        order = tantivy.Order.Desc if descending else tantivy.Order.Asc
+        with self._index.trouble():
+            found = self._snapshot.searcher.search(
+                self._index.asking.restriction(kind, filters),
+                limit=limit,
+                count=False,
+                order_by_field=field,
+                order=order,
+            )
+            values = self._snapshot.searcher.fast_field_values("seq", [address for _, address in found.hits])
+        return [int(value) for value in values]
+
+    def _by_text(
+        self,
+        query: str,
+        kind: Kinds,
+        filters: Filters | None,
+        limit: int,
+        offset: int,
+        sort: str,
+        *,
+        any_word: bool = False,
+    ) -> _Found:
+        import tantivy
+
+        asking = self._index.asking
+        clauses = read_query(query, self._index.analysis)
+        order: dict[str, Any] = {}
+        if sort != "relevance":
+            field, largest_first = asking.sort_field(sort)
+            order = {"order_by_field": field, "order": tantivy.Order.Desc if largest_first else tantivy.Order.Asc}
+        restricted = asking.restricting(kind, filters)
+        if query.strip() and not clauses:
+            return _Found([], total=0)
+        for all_words in (False,) if any_word else (True, False):
+            wanted = asking.matching(clauses, all_words=all_words)
+            whole = tantivy.Query.boolean_query([(tantivy.Occur.Must, wanted), *restricted])
+            with self._index.trouble():
+                found = self._snapshot.searcher.search(whole, limit=limit, offset=offset, **order)
+            if found.count:
+                break
+        # An order by a field gives its value in place of a score.
+        scored = [(0.0 if order else float(score), address) for score, address in found.hits]
+        relaxed = bool(found.count) and not all_words and not any_word
+        return _Found(scored, wanted if clauses else None, found.count, relaxed)
+
+    def _by_vector(self, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int) -> _Found:
+        numbers, scores = self._nearest(query, kind, filters, limit)
+        addresses = self._addresses(numbers)
+        ranked = zip(numbers.tolist(), scores.tolist(), strict=True)
+        return _Found([(score, addresses[number]) for number, score in ranked if number in addresses])
+
+    def _nearest(
+        self, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        views, asking = self._snapshot.views, self._index.asking
+        if kind is None and not filters:
+            return _merge([view.nearest(query, limit) for view in views], limit)
+        restriction = asking.restriction(kind, filters)
+        matches = self._matches(restriction)
+        # Most documents match: the nearest of all hold enough that do. Few match: those are compared exactly.
+        ask = 4 * limit
+        while matches > _FEW_MATCHES >= ask:
+            numbers, scores = _merge([view.nearest(query, ask) for view in views], ask)
+            among = asking.restriction(kind, filters, self._of(numbers))
+            kept = np.isin(numbers, self._numbers(among, ask))
+            if kept.sum() >= limit or len(numbers) < ask:
+                return numbers[kept][:limit], scores[kept][:limit]
+            ask *= 4
+        allowed = np.sort(self._numbers(restriction, matches))
+        return _merge([view.nearest_of(query, allowed, limit) for view in views], limit)
+
+    def _of(self, numbers: NDArray[np.int64]) -> Any:
+        import tantivy
+
+        return tantivy.Query.term_set_query(self._index.schema, "vec", numbers.tolist())
+
+    def _matches(self, query: Any) -> int:
+        with self._index.trouble():
+            return int(self._snapshot.searcher.search(query, limit=1).count)
+
+    def _numbers(self, query: Any, limit: int) -> NDArray[np.int64]:
+        return self._index.vector_numbers(self._snapshot.searcher, query, limit)
+
+    def _addresses(self, numbers: NDArray[np.int64]) -> dict[int, Any]:
+        with self._index.trouble():
+            found = self._snapshot.searcher.search(self._of(numbers), limit=max(1, len(numbers)), count=False).hits
+            addresses = [address for _, address in found]
+            values = self._snapshot.searcher.fast_field_values("vec", addresses)
+        return dict(zip(values, addresses, strict=True))
+
+    def _results(self, found: _Found) -> Results:
+        hits: list[Hit] = []
+        searcher = self._snapshot.searcher
+        with self._index.trouble():
+            snippets = Snippets(searcher, self._index.schema, self._fields, found.query, self._characters)
+            for score, address in found.scored:
+                document = searcher.doc(address)
+                kind, id, seq = (document.get_first(name) for name in ("kind", "id", "seq"))
+                hits.append(Hit(kind, id, seq, score, snippets.cut(document)))
+        return Results(tuple(hits), found.total, found.relaxed)
+
+
+def _merge(
+    ranked: Sequence[tuple[NDArray[np.int64], NDArray[np.float32]]], limit: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """The best of several segments' best."""
+    numbers = np.concatenate([np.empty(0, dtype=np.int64), *(pair[0] for pair in ranked)])
+    scores = np.concatenate([np.empty(0, dtype=np.float32), *(pair[1] for pair in ranked)])
+    order = np.lexsort((numbers, -scores))[:limit]
+    return numbers[order], scores[order]
+
+
+def _check_page(limit: int, offset: int) -> None:
+    if not 1 <= limit <= MAX_LIMIT:
+        raise SearchError(f"limit must be from 1 to {MAX_LIMIT}, not {limit}")
+    if not 0 <= offset <= MAX_OFFSET:
+        raise SearchError(f"offset must be from 0 to {MAX_OFFSET}, not {offset}")

@@ -1,0 +1,67 @@
+"""What the engines are sent does not change by accident, and is what 0.1.0 sent, or the difference is explained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.tools.statements import KEPT, lines
+
+# Of version 0.1.0, with an upload's row called `a`, as in the other files since.
+OF_0_1_0 = Path(__file__).parent / "statements-0.1.0.txt"
+RENAMED = {
+    "align_discovered": "align_initial", "align_pending": "align_initial", "align_idle": "align_initial",
+    "align_loaded": "align_resumed", "align_middle": "align_resumed", "align_scraped": "align_resumed",
+    "align_final": "align_resting", "align_wordless": "align_stateless",
+}  # fmt: skip
+UNORDERED = ("hn_item", "scrape_item", "upload")
+SHARED = ("article", "hn_item", "news_article", "scrape_item", "upload")
+# Why a block is sent otherwise than by 0.1.0, by dialect, or for both.
+EXPLAINED: dict[str, str] = {
+    **{f"{e}.misaligned": "asks for what the align_ blocks would change, in their order" for e in SHARED},
+    **{f"{e}.number": "the same columns in another order" for e in SHARED if e != "article"},
+    **{f"{e}.frontier": "rows without an order have no depth: the range of their numbers at once" for e in UNORDERED},
+    **{f"{e}.frontier_at": "gone: see frontier" for e in UNORDERED},
+    **{f"{e}.ready_at": "now ready_between, without a depth" for e in UNORDERED},
+    "article.oldest_heartbeat": "loaded articles that are held count as claimed, as the reaper counts them",
+    "scrape_item.ready_in": "with the state, by which Claims finds the block that claims",
+    "hn_item.named": "the same with other names",
+    "hn_item.failed_named": "the same with other names",
+    "neo4j news_article.next_due": "by the index of the queue, as article's",
+    "neo4j scrape_item.next_due": "by the index of the queue, as article's",
+    "neo4j upload.next_due": "by the index of the queue, as hn_item's",
+    "neo4j upload.stale": "by the index of the queue, as hn_item's",
+    "neo4j article.search_vector": "the score is the cosine, as beside an embedded graph",
+    "neo4j upload.oldest_heartbeat": "by the index of the queue, as hn_item's",
+}  # fmt: skip
+
+
+def read(path: Path) -> dict[str, str]:
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        dialect, name, digest = line.split()
+        entity, block = name.split(".")
+        found[f"{dialect} {entity}.{RENAMED.get(block, block)}"] = digest
+    return found
+
+
+def entity_of(line: str) -> str:
+    return line.split()[1].partition(".")[0]
+
+
+def test_no_statement_has_changed_by_accident() -> None:
+    kept = KEPT.read_text(encoding="utf-8").splitlines()
+    known = {entity_of(line) for line in kept}  # the statements of a new pipeline have not changed
+    changed = {line for line in lines() if entity_of(line) in known} ^ set(kept)
+    names = sorted({line.rpartition(" ")[0] for line in changed})
+    look = "look at them with `graphvine machine NAME --statements`, then run `python -m tests.tools.statements`"
+    assert not names, f"these are sent otherwise than before: {', '.join(names)}; {look}"
+
+
+def test_what_is_sent_is_what_0_1_0_sent_or_the_difference_is_explained() -> None:
+    """Of blocks that 0.1.0 had; new ones have nothing to be compared with."""
+    before, now = read(OF_0_1_0), read(KEPT)
+    different = {name for name in before if before[name] != now.get(name)}
+    explained = {name for name in different if name in EXPLAINED or name.split()[1] in EXPLAINED}
+    assert different == explained
+    used = {name for name in EXPLAINED if name in different or any(one.endswith(f" {name}") for one in different)}
+    assert used == set(EXPLAINED), "explain only what is there"

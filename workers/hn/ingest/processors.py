@@ -1,0 +1,159 @@
+"""The document's processors and criteria, by name.
+
+A processor takes a whole batch, since a thousand items cost little more than one; a criterion looks at one
+draft, and a refusal says why in a sentence."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from graphvine.records import Row
+from graphvine.workers.hn.ingest.batch import Batch, look_up
+from graphvine.workers.hn.ingest.index_sync import document_of
+from graphvine.workers.hn.ingest.infer_parents import adopt, lacking
+from graphvine.workers.hn.ingest.item import TYPES, UNKNOWN, Draft, hash_of
+from graphvine.workers.hn.ingest.validate import BadField, validate
+
+MAX_RETRIES = 3
+RETRY_WINDOW = timedelta(hours=24)
+
+
+def valid(draft: Draft) -> str:
+    """HNItemValidCriterion: a positive id and an allowed type."""
+    if draft.id <= 0:
+        return f"id: {draft.id} is not positive"
+    return "" if draft.content.get("type") in TYPES else f"type: {draft.content.get('type')!r} is not allowed"
+
+
+def hierarchy_valid(draft: Draft) -> str:
+    """HNItemHierarchyValidCriterion: a comment has a parent, an option has a poll, and both are older than it."""
+    kind, content = draft.content.get("type"), draft.content
+    if kind == "comment" and content.get("parent") is None:
+        return "parent: a comment needs one"
+    if kind == "pollopt" and content.get("poll") is None:
+        return "poll: an option needs one"
+    for field in ("parent", "poll"):
+        above = content.get(field)
+        if above is not None and above >= draft.id:
+            return f"{field}: {above} is not older than {draft.id}, so it can't stand above it"
+    return ""
+
+
+def complete(draft: Draft) -> str:
+    """HNItemCompleteCriterion: ingested, updated, and in its place."""
+    if not draft.source or not draft.content:
+        return "it was never ingested or validated"
+    return hierarchy_valid(draft)
+
+
+def retryable(row: Mapping[str, Any], now: datetime) -> str:
+    """HNItemRetryableCriterion: fewer than three tries, and the last failure not longer ago than a day."""
+    if (row["retryCount"] or 0) >= MAX_RETRIES:
+        return f"it was tried {row['retryCount']} times, {MAX_RETRIES} at most"
+    failed = row["lastFailureAt"]
+    if failed is not None and now - failed >= RETRY_WINDOW:
+        return "it failed more than 24 hours ago"
+    return ""
+
+
+CRITERIA: dict[str, Callable[[Draft], str]] = {
+    "HNItemValidCriterion": valid,
+    "HNItemHierarchyValidCriterion": hierarchy_valid,
+    "HNItemCompleteCriterion": complete,
+}
+
+
+Rank = tuple[bool, int, int, int, int]
+
+
+def ingest(batch: Batch) -> None:
+    """HNItemIngestionProcessor: where an item came from; the unit sets when."""
+    for draft in batch.alive():
+        draft.source = draft.source or UNKNOWN
+
+
+def check(batch: Batch) -> None:
+    """HNItemValidationProcessor: every field by the schema, HTML cleaned."""
+    for draft in batch.alive():
+        try:
+            validate(draft)
+        except BadField as error:
+            draft.hash = hash_of(draft.given)
+            draft.refuse(str(error))
+        except Exception as error:  # one bad item must not take its batch down
+            draft.hash = hash_of({"id": draft.id})
+            draft.refuse(f"{type(error).__name__}: {error}", traceback.format_exc())
+
+
+def deduplicate(batch: Batch) -> None:
+    """HNItemDeduplicationProcessor: one copy of each item goes on, and only where it is news."""
+    drafts = batch.alive()
+    above = [draft.above for draft in drafts if draft.above is not None]
+    ids = {draft.id for draft in batch.drafts}
+    batch.known.update(look_up(batch.graph, list(ids)))
+    batch.known.update(look_up(batch.graph, [id for id in set(above) - ids if id not in batch.known], above=True))
+    for draft in newest(drafts):
+        row = batch.known.get(draft.id)
+        if row is None:
+            draft.outcome = "new"
+        elif row["state"] != "completed":
+            draft.outcome = "revived"
+        elif draft.hash == row["hash"]:
+            draft.outcome = "unchanged" if draft.fetched_at > (row["fetchedAt"] or 0) else "skipped"
+        else:
+            draft.outcome = "updated" if rank_of(draft) > rank_of_row(row) else "skipped"
+
+
+def newest(drafts: Iterable[Draft]) -> list[Draft]:
+    """The newest copy of each item; the others are skipped."""
+    best: dict[int, Draft] = {}
+    for draft in drafts:
+        other = best.get(draft.id)
+        if other is None:
+            best[draft.id] = draft
+        elif rank_of(draft) > rank_of(other):
+            other.outcome, best[draft.id] = "skipped", draft
+        else:
+            draft.outcome = "skipped"
+    return list(best.values())
+
+
+def rank_of(draft: Draft) -> Rank:
+    """A copy that knows its place goes before one that does not; then the newer one."""
+    if hierarchy_valid(draft):
+        return False, draft.fetched_at, 0, 0, draft.hash
+    return True, *draft.rank
+
+
+def rank_of_row(row: Row) -> Rank:
+    if row["wants"]:
+        return False, row["fetchedAt"] or 0, 0, 0, row["hash"] or 0
+    return True, row["fetchedAt"] or 0, row["descendants"] or 0, row["kids"] or 0, row["hash"] or 0
+
+
+def resolve_hierarchy(batch: Batch) -> None:
+    """HNItemHierarchyProcessor: what stands above each item, the story at its top, and the edges to make."""
+    batch.drafts += adopt(batch, batch.alive())
+    drafts = [draft for draft in batch.alive() if not hierarchy_valid(draft)]
+    # Refused copies make a row too, a failed one, and what stands below it is linked to that.
+    batch.threads.place(batch, drafts, {draft.id for draft in batch.drafts if draft.id not in batch.known})
+    for draft in batch.alive():
+        draft.wants = draft.wants or lacking(draft)
+
+
+def index(batch: Batch) -> None:
+    """HNItemIndexingProcessor: the document that the search index is to hold."""
+    for draft in batch.alive():
+        draft.document = document_of(draft)
+
+
+PROCESSORS: dict[str, Callable[[Batch], None]] = {
+    "HNItemIngestionProcessor": ingest,
+    "HNItemValidationProcessor": check,
+    "HNItemDeduplicationProcessor": deduplicate,
+    "HNItemHierarchyProcessor": resolve_hierarchy,
+    "HNItemIndexingProcessor": index,
+}

@@ -1,0 +1,104 @@
+"""Prints items and threads on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from graphvine.workers.cli.output import one_line, plural, printable, show, show_json, table
+from graphvine.workers.hn.ingest.ingest import Taken
+from graphvine.workers.hn.pull import Pulled
+from graphvine.workers.hn.search import Page
+from graphvine.workers.hn.threads import Item
+from graphvine.workers.hn.transitions import Way
+
+_TEXT = 200
+
+
+def show_tree(top: Item, as_json: bool) -> None:
+    """An item and what is below it, each level further in."""
+    if as_json:
+        show_json([_flat(item) | {"depth": depth} for depth, item in top.walk()])
+        return
+    for depth, item in top.walk():
+        # Beyond some depth a terminal has no room left: the number tells.
+        indent = "  " * min(depth, 20)
+        mark = f"[{depth}] " if depth > 20 else ""
+        print(f"{indent}{mark}{_head(item)}")
+        if item.text:
+            print(f"{indent}  {one_line(item.text, _TEXT)}")
+
+
+def show_list(items: Sequence[Item], as_json: bool) -> None:
+    if as_json:
+        show_json([_flat(item) for item in items])
+        return
+    for item in items:
+        print(_head(item))
+        if item.text:
+            print(f"  {one_line(item.text, _TEXT)}")
+    if not items:
+        print("nothing there")
+
+
+def show_page(page: Page, offset: int, as_json: bool) -> None:
+    if as_json:
+        found = [_flat(one.item) | {"snippet": one.snippet, "relevance": one.score} for one in page.found]
+        show_json({"total": page.total, "offset": offset, "relaxed": page.relaxed, "found": found})
+        return
+    for one in page.found:
+        print(_head(one.item))
+        if one.snippet or one.item.text:
+            print(f"  {one_line(one.snippet or one.item.text or '', _TEXT)}")
+    if page.relaxed:
+        print("no item has all of these words; these have some")
+    shown = f"{offset + 1:,} to {offset + len(page.found):,} of " if page.found else ""
+    print(f"{shown}{plural(page.total, 'item')}")
+
+
+def show_ways(id: int, state: str, ways: Sequence[Way], as_json: bool) -> None:
+    if as_json:
+        show_json({"id": id, "state": state, "transitions": [asdict(way) for way in ways]})
+        return
+    print(f"item {id} is {state}")
+    if ways:
+        rows = [
+            (way.name, way.target, "manual" if way.manual else "automatic", ", ".join(way.processors),
+             ", ".join(way.criteria), way.blocked)
+            for way in ways
+        ]  # fmt: skip
+        show(table(("transition", "to", "kind", "processors", "criteria", "not now, since"), rows))
+    else:
+        print("no transition leads on from there")
+
+
+def told_of_items(taken: Taken) -> str:
+    """What became of items, leaving out what did not happen."""
+    named = {
+        "new": taken.new, "updated": taken.updated, "brought on": taken.revived, "unchanged": taken.unchanged,
+        "skipped": taken.skipped, "failed": taken.failed, "rejected": taken.rejected,
+    }  # fmt: skip
+    return ", ".join(f"{count:,} {name}" for name, count in named.items() if count) or "nothing new"
+
+
+def told_of_pull(pulled: Pulled) -> str:
+    more = {"without an item": pulled.missing, "put off": pulled.put_off}
+    told = "".join(f", {count:,} {name}" for name, count in more.items() if count)
+    return f"{pulled.asked:,} asked for: {told_of_items(pulled.taken)}{told}" + (" (stopped)" if pulled.stopped else "")
+
+
+def _head(item: Item) -> str:
+    when = f"{datetime.fromtimestamp(item.time, UTC):%Y-%m-%d %H:%M}" if item.time else ""
+    marks = [name for name, holds in (("deleted", item.deleted), ("dead", item.dead)) if holds]
+    marks += [item.state] if item.state != "completed" else []
+    score = plural(item.score, "point") if item.score is not None and item.type != "comment" else ""
+    parts = [str(item.id), item.type or "", item.by or "", when, score, *(f"[{mark}]" for mark in marks)]
+    title = f"  {one_line(item.title, _TEXT)}" if item.title else ""
+    url = f"  {item.url}" if item.url else ""
+    return printable(" ".join(part for part in parts if part) + title + url)
+
+
+def _flat(item: Item) -> dict[str, Any]:
+    return {name: getattr(item, name) for name in item.__slots__ if name != "children"}

@@ -1,0 +1,105 @@
+"""What the commands print: tables for people, JSON for programs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from graphvine.workers.cli.output import one_line, plural, printable, show, show_json, table
+from graphvine.workers.news.reads import NewsDetail, NewsItem, NewsQueue
+from graphvine.workers.news.runs import ProcessorRun, UpdaterRun
+
+_PRIORITY = {0: "high", 1: "normal", 2: "low"}
+
+
+def show_list(found: Sequence[NewsItem], as_json: bool) -> None:
+    if as_json:
+        show_json({"articles": [asdict(item) for item in found]})
+        return
+    rows = [
+        (_day(item.date), item.state, item.sentiment or "", item.source, one_line(item.title, 80), item.id)
+        for item in found
+    ]
+    if rows:
+        show(table(("date", "state", "sentiment", "source", "title", "id"), rows))
+    else:
+        print("no article here: 'graphvine news update' looks for some")
+
+
+def show_article(found: NewsDetail, as_json: bool) -> None:
+    if as_json:
+        show_json(found)
+        return
+    article = found.article
+    print(printable(str(article["title"] or article["link"])))
+    facts = ("id", "link", "source", "date", "state", "sentiment", "summarizer", "summaryError", "sentimentError")
+    rows = [(name, one_line(_told(article[name]), 300)) for name in (*facts, "last_error") if article[name] is not None]
+    rows += [
+        ("same story", f"{one_line(o['title'], 80)} ({o['source']}, {o['similarity']:.2f})") for o in found.same_story
+    ]
+    if found.mentions:
+        rows.append(("mentions", ", ".join(found.mentions)))
+    rows += [("failure", f"{_told(failure.at)} {one_line(failure.message, 200)}") for failure in found.failures]
+    show(table(("", ""), rows))
+    for part in ("summary", "content"):
+        if article[part]:
+            print(f"\n{part}:\n{printable(article[part])}")
+
+
+def show_queue(found: NewsQueue, as_json: bool) -> None:
+    if as_json:
+        show_json(found)
+        return
+    waiting = f", {found.backing_off} of them backing off" if found.backing_off else ""
+    print(f"{found.topic}_PENDING_QUEUE: {plural(found.length, 'article')}{waiting}")
+    print(f"{found.topic}_PENDING_ADDITIONS: {plural(found.additions, 'article')}")
+    for checkpoint in found.checkpoints:
+        print(f"{checkpoint['name']}: {checkpoint['article'] or 'none yet'} ({checkpoint['passed']:,} passed)")
+    if found.articles_per_hour is not None:
+        print(f"{found.articles_per_hour:,.0f} articles an hour in the last runs")
+    if found.entries:
+        rows = [
+            (_PRIORITY.get(row["priority"], row["priority"]), row["state"] or "missing", _phase(row),
+             row["contentTimeout"] or "", one_line(row["title"] or "", 70), row["id"],
+             one_line(row["last_error"] or "", 80))
+            for row in found.entries
+        ]  # fmt: skip
+        show(table(("priority", "state", "next", "timeouts", "title", "id", "last error"), rows))
+    if found.providers:
+        providers = [
+            (row["name"], row["credits"], row["found"], _told(row["asked_at"]), one_line(row["last_error"] or "", 100))
+            for row in found.providers
+        ]
+        show(table(("provider", "credits", "found", "asked", "last error"), providers, right=("credits", "found")))
+
+
+def show_run(run: UpdaterRun | ProcessorRun, as_json: bool, *, many: bool = False) -> None:
+    """The lines of the log, or the metrics as JSON, a line each where there may be many."""
+    if as_json:
+        show_json(asdict(run), indent=None if many else 2)
+    else:
+        for line in run.lines():
+            print(line)
+    sys.stdout.flush()
+    if isinstance(run, UpdaterRun) and not as_json:
+        for provider, reason in run.errors.items():
+            print(f"{printable(provider)}: {one_line(reason, 300)}", file=sys.stderr)
+        for reason in run.rejected[:20]:
+            print(f"no article: {one_line(reason, 300)}", file=sys.stderr)
+
+
+def _phase(row: dict[str, Any]) -> str:
+    if not row["hasContent"]:
+        return "content"
+    return "summary" if row["needsSummary"] else "sentiment"
+
+
+def _day(at: datetime | None) -> str:
+    return at.strftime("%Y-%m-%d %H:%M") if at is not None else ""
+
+
+def _told(value: Any) -> str:
+    return _day(value) if isinstance(value, datetime) else "" if value is None else str(value)

@@ -1,0 +1,235 @@
+"""Middleware: host, origin, token, size, rate."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import anyio.to_thread
+
+from graphvine.workers.serve.app_state import AppState
+from graphvine.workers.serve.settings import ServeSettings
+
+_ADDRESSES_KEPT = 10_000
+
+
+class Rates:
+    def __init__(self, per_second: float, most: float) -> None:
+        self._per_second, self._most = per_second, max(most, 1.0)
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, who: str, now: float | None = None) -> bool:
+        """Take one; False when nothing is left. Called by the thread of the event loop alone."""
+        now = time.monotonic() if now is None else now
+        left, at = self._left.pop(who, (self._most, now))
+        left = min(self._most, left + (now - at) * self._per_second)
+        allowed = left >= 1
+        self._left[who] = (left - 1 if allowed else left, now)
+        if len(self._left) > _ADDRESSES_KEPT:
+            self._left.popitem(last=False)
+        return allowed
+
+
+Scope = dict[str, Any]
+Receive = Callable[[], Any]
+Send = Callable[[dict[str, Any]], Any]
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+# Asked by anybody, wherever we listen: whether we live, and a page that holds no data.
+_OPEN = frozenset({"/healthz", "/", "/favicon.ico"})
+_OPEN_FOLDERS = ("/static/",)
+# It reads, but with a body; what it may do is decided by its route.
+_READS_BY_POST = frozenset({"/cypher"})
+_ENGINE = "/engine/"
+_PIECE = 1_000_000
+# Threads that answer people's requests.
+THREADS = 8
+
+
+class SecurityMiddleware:
+    def __init__(
+        self, app: Any, app_state: AppState, *, port: Callable[[], int], upload_paths: tuple[str, ...] = ()
+    ) -> None:
+        self._app, self._app_state, self._settings = app, app_state, app_state.settings
+        self._port, self._upload_paths, self._counted = port, upload_paths, False
+        self._loopback = app_state.settings.is_loopback()
+        self._asked = Rates(app_state.settings.requests_per_second, 2 * app_state.settings.requests_per_second)
+        self._refused = Rates(app_state.settings.refused_per_minute / 60, app_state.settings.refused_per_minute)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008})
+            else:
+                await self._app(scope, receive, send)
+            return
+        if not self._counted:
+            # More threads than this would each want a connection, and prepare its statements anew.
+            anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+            self._counted = True
+        began = time.monotonic()
+        status = 500
+
+        async def sending(message: dict[str, Any]) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+            await send(message)
+
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await _answer(sending, *refusal)
+        else:
+            await self._passed(scope, receive, sending)
+        if self._app_state.metrics is not None:
+            route = scope.get("route")
+            path = getattr(route, "path", "other")
+            self._app_state.metrics.request(scope["method"], path, status, time.monotonic() - began)
+
+    def _refusal(self, scope: Scope) -> tuple[int, str, dict[str, str]] | None:
+        headers = _headers(scope)
+        if headers is None:
+            return 400, "a header that may stand once stands twice", {}
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if not _ours(host, self._port(), self._settings):
+            return 421, "this is not the name of this service", {}
+        if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
+            return 403, "requests of other sites' pages are refused", {}
+        if headers.get("sec-fetch-site") in ("cross-site", "same-site") and scope["path"] not in _OPEN:
+            return 403, "requests of other sites' pages are refused", {}
+        client = (scope.get("client") or ("?",))[0]
+        known = self._knows(headers)
+        if known is False:
+            if not self._refused.take(client):
+                return 429, "too many wrong tokens", {"Retry-After": "60"}
+            return 401, "the token is wrong", {"WWW-Authenticate": "Bearer"}
+        scope["graphvine_token"] = bool(known)
+        if not known and self._needs_token(scope):
+            return 401, "this needs the token, as 'Authorization: Bearer ...'", {"WWW-Authenticate": "Bearer"}
+        if not known and not self._asked.take(client):
+            return 429, "too many requests: slow down", {"Retry-After": "1"}
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or int(length) > self._largest(scope):
+            return 413, f"the body is larger than {self._largest(scope):,} bytes", {"Connection": "close"}
+        return None
+
+    def _knows(self, headers: dict[str, str]) -> bool | None:
+        """Whether the token is right; None when there is none."""
+        given = headers.get("authorization", "")
+        if not given:
+            return None
+        kind, _, token = given.partition(" ")
+        return kind.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), self._app_state.token.encode())
+
+    def _needs_token(self, scope: Scope) -> bool:
+        path = scope["path"]
+        if path.startswith(_ENGINE):
+            return True
+        if path in _OPEN or path.startswith(_OPEN_FOLDERS):
+            return scope["method"] not in _SAFE
+        if not self._loopback:
+            return True
+        return scope["method"] not in _SAFE and path not in _READS_BY_POST
+
+    def _largest(self, scope: Scope) -> int:
+        path = scope["path"]
+        if path.startswith(_ENGINE):
+            return self._settings.max_unit_bytes
+        if path.startswith(self._upload_paths) and scope["method"] == "POST":
+            return self._settings.max_upload_bytes + _PIECE
+        return self._settings.max_body_bytes
+
+    async def _passed(self, scope: Scope, receive: Receive, send: Send) -> None:
+        largest, seconds = self._largest(scope), self._settings.body_seconds
+        loop = asyncio.get_running_loop()
+        taken, began, over, started = 0, loop.time(), False, False
+        refused: tuple[int, str] | None = None
+
+        async def receiving() -> Any:
+            nonlocal taken, over, refused
+            if over:
+                return await receive()
+            # Each megabyte has its time, so that a large body may take longer, but a slow one not for ever.
+            left = began + seconds * (1 + taken // _PIECE) - loop.time()
+            try:
+                async with asyncio.timeout(max(left, 0.001)):
+                    message = await receive()
+            except TimeoutError:
+                refused = (408, "the body came too slowly")
+                raise _Refused from None
+            if message["type"] == "http.request":
+                taken += len(message.get("body", b""))
+                over = not message.get("more_body", False)
+                if taken > largest:
+                    refused = (413, f"the body is larger than {largest:,} bytes")
+                    raise _Refused
+            return message
+
+        async def sending(message: dict[str, Any]) -> None:
+            nonlocal started
+            if refused is not None and not started:
+                return  # what the application makes of the cut body is not the answer
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, receiving, sending)
+        except _Refused:
+            pass
+        except Exception:
+            if refused is None:
+                raise
+        if refused is not None and not started:
+            await _answer(send, *refused, {"Connection": "close"})
+
+
+class _Refused(Exception):
+    """The rest of a body is not taken."""
+
+
+_ONCE = frozenset({"host", "origin", "authorization", "content-length"})
+_HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+
+
+def _headers(scope: Scope) -> dict[str, str] | None:
+    found: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        key = name.decode("latin-1").lower()
+        if key in found and key in _ONCE:
+            return None
+        found[key] = value.decode("latin-1")
+    return found
+
+
+def _ours(host: str, port: int, settings: ServeSettings) -> bool:
+    """Whether this is a name of ours, with our port or none."""
+    name, _, given = host.rpartition(":") if not host.endswith("]") and ":" in host else (host, "", "")
+    if given and given != str(port) and name not in settings.allowed_hosts:
+        return False
+    names = {"127.0.0.1", "localhost", "[::1]", *settings.allowed_hosts}
+    if settings.host not in ("0.0.0.0", "::"):
+        names.add(f"[{settings.host}]" if ":" in settings.host else settings.host)
+    return name.lower() in names
+
+
+async def _answer(send: Send, status: int, message: str, headers: dict[str, str]) -> None:
+    body = json.dumps({"error": {"type": "Refused", "message": message}}).encode()
+    given = {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
+    await send(
+        {
+            "type": "http.response.start", "status": status,
+            "headers": [(name.lower().encode(), value.encode()) for name, value in given.items()],
+        }
+    )  # fmt: skip
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,96 @@
+"""Routes whose body is a typed request: read, checked, run or started as a job, and described in OpenAPI."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING
+from typing import Any
+
+import msgspec
+from fastapi import APIRouter, Depends
+from fastapi import Request as HttpRequest
+from starlette.responses import Response
+
+from graphvine.requests import BadRequest, Request, sent_fields, types_of
+from graphvine.workers.serve.app_state import AppState
+from graphvine.workers.serve.responses import Json
+
+Answer = Callable[[Any, Any], Any]
+_JSON = "application/json"
+
+
+def add_route(
+    made: APIRouter, app_state: AppState, path: str, kind: type[Request[Any]], summary: str,
+    answer: Answer | None = None, *, method: str = "POST", names: Mapping[str, str] | None = None,
+) -> None:  # fmt: skip
+    """A route whose fields come from the path and from the body (GET: the query), where `names` may rename them.
+
+    `answer` makes the response of request and result; without it the request becomes a job, and the response says so.
+    """
+    types, renamed = types_of(kind), names or {}
+    in_path = [name for name in types if f"{{{name}}}" in made.prefix + path]
+
+    async def read(http: HttpRequest) -> Request[Any]:
+        if method == "GET":
+            texts = {renamed.get(name, name): value for name, value in http.query_params.items()}
+            given = {name: _converted(kind, name, value) for name, value in texts.items() if name in types}
+        else:
+            body = _fields(kind, http.headers.get("content-type", ""), await http.body())
+            given = {renamed.get(name, name): value for name, value in body.items()}
+        return kind.of(given | {name: _converted(kind, name, http.path_params[name]) for name in in_path})
+
+    def endpoint(request: Any = Depends(read)) -> Response:
+        if answer is None:
+            return Json(app_state.jobs.start(request).shown(), 202)
+        made = answer(request, app_state.run(request))
+        return made if isinstance(made, Response) else Json(made)
+
+    made.add_api_route(
+        path, endpoint, methods=[method], summary=summary, description=kind.__doc__ or "", response_model=None,
+        status_code=202 if answer is None else 200, name=kind.verb, responses={422: {"description": "A bad request"}},
+        openapi_extra=_described(kind, in_path, {field: name for name, field in renamed.items()}, method),
+    )  # fmt: skip
+
+
+def _converted(kind: type[Request[Any]], name: str, text: str) -> Any:
+    try:
+        return msgspec.convert(text, types_of(kind)[name], strict=False)
+    except msgspec.ValidationError as error:
+        raise BadRequest(kind.verb, name, str(error).replace("`", "")) from None
+
+
+def _fields(kind: type[Request[Any]], media_type: str, body: bytes) -> dict[str, Any]:
+    if not body:
+        return {}
+    if media_type.partition(";")[0].strip().lower() != _JSON:
+        raise BadRequest(kind.verb, "body", f"it must be {_JSON}")
+    try:
+        given = msgspec.json.decode(body)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise BadRequest(kind.verb, "body", f"it is not JSON: {error}") from None
+    if not isinstance(given, dict):
+        raise BadRequest(kind.verb, "body", "it must be a JSON object")
+    return given
+
+
+def _described(
+    kind: type[Request[Any]], in_path: list[str], shown_as: Mapping[str, str], method: str
+) -> dict[str, Any]:
+    fields = {one.name: one for one in sent_fields(kind)}
+    schemas = {name: _schema(types_of(kind)[name], one.metadata.get("help", "")) for name, one in fields.items()}
+    parameters = [{"name": name, "in": "path", "required": True, "schema": schemas.pop(name)} for name in in_path]
+    required = [shown_as.get(name, name) for name in schemas if fields[name].default is MISSING]
+    shown = {shown_as.get(name, name): one for name, one in schemas.items()}
+    if method == "GET":
+        parameters += [
+            {"name": name, "in": "query", "required": name in required, "schema": one} for name, one in shown.items()
+        ]
+    described: dict[str, Any] = {"parameters": parameters} if parameters else {}
+    if method != "GET" and shown:
+        schema = {"type": "object", "additionalProperties": False, "required": required, "properties": shown}
+        described["requestBody"] = {"required": bool(required), "content": {_JSON: {"schema": schema}}}
+    return described
+
+
+def _schema(kind: Any, help: str) -> dict[str, Any]:
+    return {**msgspec.json.schema(kind), **({"description": help} if help else {})}

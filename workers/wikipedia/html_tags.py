@@ -1,0 +1,41 @@
+"""The HTML that wikitext may hold, and what becomes of it."""
+
+from __future__ import annotations
+
+import re
+
+from graphvine.workers.wikipedia.placeholders import SUB, SUB_END, SUP, SUP_END
+
+BLOCK_TAGS = frozenset(
+    {
+        "blockquote", "center", "div", "dl", "dd", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "poem",
+        "ul", "br", "hr", "section", "article", "figure", "figcaption", "details", "summary",
+    }
+)  # fmt: skip
+TABLE_TAGS = frozenset({"table", "tr", "td", "th", "caption", "thead", "tbody", "tfoot", "col", "colgroup"})
+# Set apart from what stands around them: digits on both sides are not one number.
+APART_TAGS = frozenset({"small", "s", "del", "strike", "rt", "rp", "ref", "references", "gallery"})
+INLINE_TAGS = frozenset(
+    {
+        "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "dfn", "em", "font", "i", "ins", "kbd", "link",
+        "mark", "meta", "nowiki", "noinclude", "includeonly", "onlyinclude", "pre", "q", "rb", "rtc", "ruby", "samp",
+        "span", "strong", "time", "tt", "u", "var", "wbr", "math", "syntaxhighlight", "source",
+    }
+)  # fmt: skip
+RAISED_TAGS = {"sup": (SUP, SUP_END), "sub": (SUB, SUB_END)}
+# Boxes beside or below the text, in tables and in blocks.
+_BOXES = re.compile(
+    r"infobox|navbox|navigation|sidebar|ambox|metadata|noprint|mw-empty|\btoc\b|succession|vevent|catlinks"
+)
+_CLASS = re.compile(r"""\bclass\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
+_HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+
+
+def is_box(attributes: str) -> bool:
+    """Whether what has these attributes is a box beside the text, or hidden."""
+    if not attributes:
+        return False
+    named = _CLASS.search(attributes)
+    if named and _BOXES.search((named[1] or named[2] or named[3] or "").lower()):
+        return True
+    return bool(_HIDDEN.search(attributes))
