@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from tests.crash.growing import grow, look
+from tests.pipelines.wikipedia.dump_writer import dump_xml, many_pages
 from tests.support.processes import Child, ChildDied, run
 from tests.support.stores import Place
-from tests.wikipedia.dump_writer import dump_xml, many_pages
 
 pytestmark = pytest.mark.long("grows a graph again and again, in processes that are killed")
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.cli_support import run
-from tests.hn.server import HackerNewsServer, serving
-from tests.news.servers import Site
+from tests.pipelines.hn.server import HackerNewsServer, serving
+from tests.pipelines.news.servers import Site
 from tests.support.daemons import QUICK_DAEMON, DaemonProcess
 from tests.support.stores import Place
 from tests.support.web_server import WebServer

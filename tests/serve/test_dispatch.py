@@ -21,7 +21,7 @@ from graphvine.workers.hn.api import HackerNews
 from graphvine.workers.hn.requests import HNSearchRequest, PullRequest
 from graphvine.workers.wikipedia.requests import GrowRequest, MapRequest, RefreshRequest, SearchRequest
 from tests.acceptance.cli_support import process, run
-from tests.scrape.support import TEXT
+from tests.pipelines.scrape.support import TEXT
 from tests.support.articles import fail_for_good
 from tests.support.daemons import QUICK_DAEMON, DaemonProcess
 from tests.support.shared_graphs import Served

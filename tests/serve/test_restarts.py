@@ -17,7 +17,7 @@ import pytest
 from graphvine.errors import StoreClosed
 from graphvine.workers.requests import WorkRequest
 from graphvine.workers.serve import jobs as serve_jobs
-from tests.hn.server import HANGS, HackerNewsServer, serving
+from tests.pipelines.hn.server import HANGS, HackerNewsServer, serving
 from tests.support.daemons import COMMAND, QUICK_DAEMON, DaemonProcess, environment
 from tests.support.shared_graphs import Served
 from tests.support.stores import Place

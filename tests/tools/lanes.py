@@ -35,7 +35,7 @@ class Lane:
         return [part for part in self.needs if not part.here()]
 
 
-OWN_FOLDERS = tuple(f"tests/{lane}" for lane in ("neo4j", "sentence_transformers", "mediawiki", "browser"))
+OWN_FOLDERS = tuple(f"tests/lanes/{lane}" for lane in ("neo4j", "sentence_transformers", "mediawiki", "browser"))
 SUITES = ("tests/conformance", "tests/crash")
 # Three processes share the files of tests on two cores: a third of the time one waits for a disk, a server or a kill.
 SIDE_BY_SIDE = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
@@ -64,7 +64,7 @@ LANES = (
         "neo4j",
         (
             Run(
-                ("tests/conformance", "tests/machines", "tests/neo4j", "tests/pipelines_toy"),
+                ("tests/conformance", "tests/machines", "tests/lanes/neo4j", "tests/pipelines/toy"),
                 # Each process starts a server of its own; one that a user has named is not shared.
                 (*(() if os.environ.get("GRAPHVINE_TEST_NEO4J") else TWO_SERVERS), "--engine", "neo4j"),
             ),
@@ -73,10 +73,10 @@ LANES = (
     ),
     Lane(
         "sentence-transformers",
-        (Run(("tests/sentence_transformers",)),),
+        (Run(("tests/lanes/sentence_transformers",)),),
         (parts.TORCH,),
         python=parts.TORCH_PYTHON,
     ),
-    Lane("mediawiki", (Run(("tests/mediawiki",)),), (parts.MEDIAWIKI,)),
-    Lane("browser", (Run(("tests/browser",)),), (parts.CHROMIUM, parts.PLAYWRIGHT)),
+    Lane("mediawiki", (Run(("tests/lanes/mediawiki",)),), (parts.MEDIAWIKI,)),
+    Lane("browser", (Run(("tests/lanes/browser",)),), (parts.CHROMIUM, parts.PLAYWRIGHT)),
 )

@@ -1,0 +1,93 @@
+"""graphvine hn, as people type it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from graphvine.workers.cli.main import app
+from tests.pipelines.hn.server import HackerNewsServer
+from tests.support.stores import Place
+
+ITEMS = [
+    {"id": 1, "type": "story", "title": "Hello", "by": "pg", "time": 1_400_000_000, "score": 7, "kids": [3, 2]},
+    {"id": 2, "type": "comment", "parent": 1, "text": "first <i>word</i>", "by": "sama", "time": 1_400_000_100},
+    {"id": 3, "type": "comment", "parent": 1, "text": "second word", "by": "jl", "time": 1_400_000_200},
+    {"id": 4, "type": "comment", "parent": 2, "text": "third", "by": "pg", "time": 1_400_000_300},
+    {"id": 5, "type": "essay"},
+]
+
+
+class Line:
+    def __init__(self, where: str) -> None:
+        self._where = where
+
+    def __call__(self, *words: str, status: int = 0, given: str | None = None) -> str:
+        done = CliRunner().invoke(app, ["--graph", self._where, *words], input=given)
+        assert done.exit_code == status, done.output
+        return done.output
+
+    def json(self, *words: str) -> Any:
+        return json.loads(self(*words, "--json"))
+
+
+@pytest.fixture
+def line(place: Place, tmp_path: Path) -> Line:
+    ready = Line(place.where)
+    file = tmp_path / "items.jsonl"
+    file.write_text("\n".join(json.dumps(item) for item in ITEMS) + "\nnot json\n")
+    assert ready("hn", "add", str(file)).strip() == "4 new, 1 failed, 1 rejected"
+    return ready
+
+
+def test_threads(line: Line) -> None:
+    assert [row["id"] for row in line.json("hn", "thread", "1")] == [1, 3, 2, 4]
+    shown = line("hn", "thread", "1", "--depth", "1").splitlines()
+    assert shown[0].startswith("1 story pg 2014-05-13 16:53 7 points  Hello")
+    assert "    first word" in shown and not any("third" in text for text in shown)
+    assert [row["id"] for row in line.json("hn", "ancestors", "4")] == [2, 1]
+    assert [row["id"] for row in line.json("hn", "descendants", "2")] == [4]
+    assert [row["id"] for row in line.json("hn", "siblings", "2")] == [3]
+    assert [row["id"] for row in line.json("hn", "story", "4")] == [1]
+    assert "no item 77" in line("hn", "thread", "77", status=1)
+
+
+def test_search(line: Line) -> None:
+    found = line.json("hn", "search", "word", "--sort", "date")
+    assert [row["id"] for row in found["found"]] == [3, 2] and found["total"] == 2
+    assert [row["id"] for row in line.json("hn", "search", "--story-by", "pg", "--author", "pg")["found"]] == [4]
+    assert line.json("hn", "search", "--after", "2014-05-13T16:56:00", "--before", "1400000250")["total"] == 1
+    assert "1 to 1 of 1 item" in line("hn", "search", "third")
+    assert "is no time" in line("hn", "search", "--after", "yesterday", status=2)
+
+
+def test_transitions_mark_failed_and_retry(line: Line) -> None:
+    assert "item 4 is failed" in line("hn", "mark-failed", "4", "--reason", "odd")
+    assert "odd" in line("failed", "hn_item", "--contains", "odd")
+    assert line.json("hn", "transitions", "4")["transitions"][0]["name"] == "retry_processing"
+    assert "1 to be processed again" in line("hn", "retry", "4")
+    assert "1 claimed, 1 done" in line("work", "hn_item", "--until-empty")
+    assert line.json("hn", "transitions", "4")["state"] == "completed"
+    assert "it is completed" in line("hn", "retry", "4", status=1)
+
+
+def test_add_from_standard_input(line: Line) -> None:
+    array = json.dumps([{"id": 8, "type": "job", "title": "x"}, {"id": 9, "type": "job"}], indent=1)
+    assert line("hn", "add", given=array).strip() == "2 new"
+    assert line("hn", "add", "-", given=json.dumps({"id": 8, "type": "job", "title": "x"})).strip() == "1 unchanged"
+    assert "neither JSON nor JSON Lines" in line("hn", "add", given="[1, 2", status=1)
+    assert "nothing in it" in line("hn", "add", given=" \n", status=1)
+
+
+def test_pull(line: Line, server: HackerNewsServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPHVINE_HN_BASE_URL", server.url)
+    server.items = {id: {"id": id, "type": "story", "title": f"story {id}"} for id in range(10, 31)}
+    assert line("hn", "pull", "--ids", "10,11,9").strip() == "3 asked for: 2 new, 1 without an item"
+    assert line.json("hn", "pull", "--from", "10", "--to", "20")["taken"]["new"] == 9
+    assert "in one way" in line("hn", "pull", "--ids", "1", "--updates", status=2)
+    assert "belong together" in line("hn", "pull", "--from", "1", status=2)
+    assert "such as 1,2,3" in line("hn", "pull", "--ids", "1;2", status=2)
