@@ -1,4 +1,4 @@
-"""A backup is one folder: the store's files as they were between two transactions, and a list that vouches for them."""
+"""A backup is one folder: the store's files between two transactions, and a manifest with their checksums."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def backup(graph: Graph, target: str, run: Run[tuple[int, int]]) -> BackupInfo:
     new = place.with_name(place.name + ".new")
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
-    copied = graph.engine.copy_to(new)  # type: ignore[attr-defined]  # vouched for by the capability
+    copied = graph.engine.copy_to(new)  # type: ignore[attr-defined]  # the capability says that it is there
     database = Path(graph.engine.where).name
     total = sum(path.stat().st_size for path in copied)
     files, done = {}, 0
@@ -62,9 +62,9 @@ def backup(graph: Graph, target: str, run: Run[tuple[int, int]]) -> BackupInfo:
 def restore(
     source: str | Path, where: str | Path, *, force: bool = False, progress: Progress | None = None
 ) -> BackupInfo:
-    """Put a backup in the place of a graph, once every file of it has been checked."""
+    """Replace a graph with a backup, after checking every file of the backup."""
     if "://" in str(where):
-        raise StoreError(f"{where} is a server, a backup is put in the place of a file: use 'graphvine load' there")
+        raise StoreError(f"{where} is a server, a backup replaces a file: use 'graphvine load' there")
     folder, target = Path(source), Path(str(where).removeprefix("ladybug:"))
     info = _read_list(folder)
     if info.engine != ("ladybug" if str(where).startswith("ladybug:") else "kuzu"):
@@ -75,9 +75,9 @@ def restore(
         raise StoreError(f"the folder {target.absolute().parent} is not there: make it first")
     for name, expected in info.files.items():
         if Path(name).name != name or not (folder / name).is_file():
-            raise StoreError(f"{folder} is not whole: {name!r} is not in it")
+            raise StoreError(f"{folder} is incomplete: {name!r} is missing")
         if _sha256(folder / name) != expected:
-            raise StoreError(f"{folder / name} is not what was backed up (its checksum differs)")
+            raise StoreError(f"{folder / name} is damaged: its checksum differs from the manifest's")
     holder = Holder(target)
     holder.take()
     try:

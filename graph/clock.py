@@ -11,7 +11,7 @@ NEVER = 1 << 52
 
 
 class Clock(Protocol):
-    """Tells the time, in milliseconds since 1970; tests have one that they move."""
+    """The time in milliseconds since 1970; tests have a clock that they move."""
 
     def now_ms(self) -> int: ...
 
@@ -32,7 +32,7 @@ class SystemClock:
 
 
 class ManualClock:
-    """A clock that stands still until it is told to move."""
+    """A clock that moves only when its owner moves it."""
 
     def __init__(self, start_ms: int = 1_750_000_000_000) -> None:
         self._now_ms = start_ms
@@ -48,5 +48,5 @@ class ManualClock:
 
 
 def moment(ms: int) -> datetime:
-    """A number of ms as the aware UTC time that the words of a row carry."""
+    """Milliseconds as an aware UTC time, as columns such as `claimed_at` hold it."""
     return datetime.fromtimestamp(ms / 1000, UTC)

@@ -50,7 +50,7 @@ class Run(ExitStack, Generic[E]):
         return self
 
     def publish(self, event: E, name: str = "progress") -> None:
-        """Tell whoever watches what happened."""
+        """Publish an event to whoever watches."""
         if self._on_event is not None:
             self._on_event(name, event)
 

@@ -1,4 +1,4 @@
-"""The doctor looks the whole graph over: counts, keys, states, numbers."""
+"""`graphvine doctor`: checks counts, keys, states and guard columns of the whole graph."""
 
 from __future__ import annotations
 

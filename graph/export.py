@@ -1,4 +1,4 @@
-"""Moving house: a whole graph out into a folder, and into another engine, compared row by row at the end."""
+"""Export and load: a whole graph into a folder, and from it into any engine, compared row by row at the end."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def export(graph: Graph, target: str, run: Run[tuple[int, int]]) -> Moved:
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
     moving = _tables(graph)
-    told = _Told(run)
+    progress = _Progress(run)
     with graph.engine.snapshot() as rows:
-        told.total = sum(next(rows(f"MATCH {_pattern(table)} RETURN count(*)"))[0] for table in moving)
-        moved = [_export_table(graph, table, rows, new, told) for table in moving]
+        progress.total = sum(next(rows(f"MATCH {_pattern(table)} RETURN count(*)"))[0] for table in moving)
+        moved = [_export_table(graph, table, rows, new, progress) for table in moving]
     paused = {row["name"]: row["reason"] or "" for row in graph.read("graph.pipelines") if row["paused"]}
     at = moment(graph.clock.now_ms()).isoformat()
     made = Moved(graph.engine.name, at, moved, paused, _left_out(graph))
@@ -61,8 +61,8 @@ def load(graph: Graph, source: str, run: Run[tuple[int, int]]) -> Moved:
     here = {table.name: table for table in _tables(graph)}
     coming = [(table, _checked(table, here, graph)) for table in moved.tables if table.rows or table.name in here]
     _must_be_empty(graph, list(here.values()))
-    told = _Told(run)
-    told.total = 2 * moved.rows  # once to load, once to compare
+    progress = _Progress(run)
+    progress.total = 2 * moved.rows  # once to load, once to compare
     shared = not graph.engine.capabilities.single_owner
     if shared:
         # Workers of other processes must not begin on half a graph.
@@ -71,8 +71,8 @@ def load(graph: Graph, source: str, run: Run[tuple[int, int]]) -> Moved:
     for table, declared in sorted(coming, key=lambda pair: pair[1].kind == "REL"):  # both ends before what joins them
         if table.rows:
             parts = read_table(folder / table.file, zoned=graph.engine.dialect != "kuzu")
-            graph.engine.bulk_load(declared.name, parts, told.within())
-    _compare(graph, coming, told)
+            graph.engine.bulk_load(declared.name, parts, progress.within())
+    _compare(graph, coming, progress)
     for pipeline in graph.library.machines:
         if pipeline in moved.paused:
             graph.pause(pipeline, moved.paused[pipeline])
@@ -82,7 +82,7 @@ def load(graph: Graph, source: str, run: Run[tuple[int, int]]) -> Moved:
     return moved
 
 
-class _Told:
+class _Progress:
     """Adds up what the parts report."""
 
     def __init__(self, run: Run[tuple[int, int]]) -> None:
@@ -125,14 +125,14 @@ def _columns(graph: Graph, table: Table) -> dict[str, str]:
     return columns_of(table, keys)
 
 
-def _export_table(graph: Graph, table: Table, rows: Rows, folder: Path, told: _Told) -> MovedTable:
+def _export_table(graph: Graph, table: Table, rows: Rows, folder: Path, progress: _Progress) -> MovedTable:
     columns = _columns(graph, table)
     checksum = Checksum(list(columns.values()))
 
     def passing() -> Iterator[list[Any]]:
         for row in _read(graph, table, list(columns), rows):
             checksum.add(row)
-            told.step(1)
+            progress.step(1)
             yield row
 
     path = folder / f"{table.name}.parquet"
@@ -140,14 +140,14 @@ def _export_table(graph: Graph, table: Table, rows: Rows, folder: Path, told: _T
     return MovedTable(table.name, columns, checksum.rows, checksum.hex, path.name, sha256(path))
 
 
-def _compare(graph: Graph, coming: list[tuple[MovedTable, Table]], told: _Told) -> None:
+def _compare(graph: Graph, coming: list[tuple[MovedTable, Table]], progress: _Progress) -> None:
     wrong = []
     with graph.engine.snapshot() as rows:
         for table, declared in coming:
             checksum = Checksum(list(table.columns.values()))
             for row in _read(graph, declared, list(table.columns), rows):
                 checksum.add(row)
-                told.step(1)
+                progress.step(1)
             if (checksum.rows, checksum.hex) != (table.rows, table.checksum):
                 wrong.append(f"{table.name} ({checksum.rows} rows here, {table.rows} in the export)")
     if wrong:

@@ -1,4 +1,4 @@
-"""A graph that is open: the public Python face. Each command of the command line has its twin here."""
+"""An open graph: the public Python API. Each command has its method here."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def open(
 
 
 class Graph(PipelineVerbs):
-    """A graph that is open. Each command of the command line has its method here."""
+    """An open graph. Each command of the command line has its method here."""
 
     def __init__(self, where: str, settings: Settings, clock: Clock | None = None, *, create: bool = True) -> None:
         self.where, self.settings = without_secrets(where), settings
         self.engine = connect(where, settings, create=create)
-        # A clock that is given is taken at its word. Otherwise workers on many machines go by their server's.
+        # A clock that is given is used as it is. Otherwise workers on many machines use their server's.
         self.clock = clock or SystemClock(getattr(self.engine, "clock_offset_ms", 0))
         self.store = Store(self.engine, settings, self.clock)
         self.library = self.engine.library
@@ -115,7 +115,7 @@ class Graph(PipelineVerbs):
         self.engine.interrupt()
 
     def execute(self, text: str, parameters: Mapping[str, Any] | None = None) -> QueryResult:
-        """Run Cypher that may write, as somebody typed it; numbers then follow the words that it set."""
+        """Run Cypher that may write; guard columns are then aligned with the states that it set."""
         result = self.engine.execute([text], parameters=parameters)
         self.store.forget()
         self._align()
@@ -145,7 +145,7 @@ class Graph(PipelineVerbs):
         return Claims(self.store, pipeline, worker or worker_name())
 
     def reap(self, pipeline: str, timeout_seconds: float | None = None) -> Reaped:
-        """Take back claims with no heartbeat, and bring numbers in line with words set by hand."""
+        """Take back claims with no heartbeat, and align guard columns with states that people set."""
         from graphvine.reaper import reap
 
         return reap(self.store, pipeline, timeout_seconds or self.settings.timeout_seconds)
@@ -184,7 +184,7 @@ class Graph(PipelineVerbs):
         """Let a paused pipeline go on."""
         dispatch(self, ResumeRequest(pipeline=pipeline))
 
-    # Care
+    # Maintenance
 
     def backup(self, target: str | os.PathLike[str], progress: Progress | None = None) -> BackupInfo:
         """Copy the graph as it is now into a new folder, while it goes on being used."""
@@ -199,7 +199,7 @@ class Graph(PipelineVerbs):
         return dispatch(self, LoadRequest(source=os.fspath(source)), on_event=_pair(progress))
 
     def doctor(self, progress: Callable[[str], None] | None = None) -> list[Finding]:
-        """Look the whole graph over."""
+        """Check the whole graph."""
         from graphvine.doctor import examine
 
         return examine(self, progress)

@@ -41,7 +41,7 @@ class FollowedIndex:
         return taken
 
     def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
-        """Start from nothing: the graph has everything."""
+        """Start over: the graph has everything."""
         self.index.close()
         remove_index(self._folder)
         self.index = self._open()
@@ -61,7 +61,7 @@ class FollowedIndex:
         try:
             return open_index(self._folder, self._dimension, fields=self._fields)
         except RebuildNeeded:
-            # It is a cache: what can't be read is made again.
+            # It is a cache: what can't be read is rebuilt.
             remove_index(self._folder)
             shutil.rmtree(self._folder, ignore_errors=True)
             return open_index(self._folder, self._dimension, fields=self._fields)

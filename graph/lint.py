@@ -16,7 +16,7 @@ DIALECTS = ("kuzu", "neo4j")
 
 @dataclass(frozen=True, slots=True)
 class Linted:
-    """What was looked at, and each fault with its file and line."""
+    """What was checked, and each fault with its file and line."""
 
     pipelines: tuple[str, ...]
     blocks: int

@@ -1,4 +1,4 @@
-"""Bring a graph's tables up to what this code knows, and draw the machines into it for people at the console."""
+"""Migrates a graph's tables to this version, and writes the state machines into it for the console."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies around a node, of any kind: for drawing the graph, walking it, and telling assistants of it."""
+"""What lies around a node, of any kind: for drawing and walking the graph, and for MCP."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HIDDEN = frozenset({"Receipt", "SchemaVersion"})
 _NAMES = ("title", "name", "by", "url", "path", "message")
 _ALIAS = "shown_"
 _NEO4J = ("|", "type(r)", "labels(m)[0]")
-# Of neighbours: what they are called, and where they stand.
+# Of neighbours: name and state.
 _WORTH = frozenset({*_NAMES, "expansion_state", "expansion_depth", "state", "type", "score", "kind", "status"})
 
 

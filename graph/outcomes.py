@@ -61,7 +61,7 @@ class Save:
 
 @dataclass(frozen=True, slots=True)
 class Postpone:
-    """Nothing is wrong with the row: what it needs is away for the moment. It goes back, and no try is burnt."""
+    """What the row needs is unavailable for now: it goes back to the queue, and no attempt is counted."""
 
     claim: Claim
     reason: str

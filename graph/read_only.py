@@ -1,4 +1,4 @@
-"""Cypher that only reads, told by its words before any engine sees it.
+"""Decides from its tokens whether Cypher only reads, before any engine sees it.
 
 What is not known to read is refused: a write in disguise, a file, a procedure, a transaction of one's own.
 """

@@ -1,4 +1,4 @@
-"""What the parts hand to each other: claims, units of writing, and what comes back."""
+"""Records that modules exchange: claims, write units and their results."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class UnitResult:
 
 
 class Claim(msgspec.Struct, frozen=True):  # made by the thousand, in a third of the time of a frozen dataclass
-    """A row in the hands of a worker, known by its token."""
+    """A row that a worker has claimed, identified by its token."""
 
     pipeline: str
     key: str

@@ -58,7 +58,7 @@ def announce(where: str, address: str, *, what: str, version: str) -> Service:
 
 
 def withdraw(where: str) -> None:
-    """Nobody serves the graph any longer; the token stays for the next."""
+    """The graph is no longer served; the token stays for the next process."""
     service = _read(file_of(where))
     if service is not None and service.pid == os.getpid():
         write_private(file_of(where), msgspec.json.encode(Service(service.token)))
@@ -83,7 +83,7 @@ def _read(path: Path) -> Service | None:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Put this in the place of a file, whole, for its owner's eyes alone."""
+    """Replace a file atomically, readable by its owner alone."""
     part = path.with_name(f"{path.name}.{os.getpid()}.new")
     with contextlib.suppress(FileNotFoundError):
         part.unlink()

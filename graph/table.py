@@ -1,4 +1,4 @@
-"""Rows that are kept by column: for whoever writes them by the thousand.
+"""Rows that are kept by column: for bulk writes.
 
 A dict of twenty fields takes a kilobyte, as many places in lists a sixth of that; and the embedded engines want columns
 anyway. It reads like a list of dicts, which are made as they are asked for.

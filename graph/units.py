@@ -1,4 +1,4 @@
-"""How a unit is carried out, the same on every engine: guards first, the rest for the claims that they still found."""
+"""Runs a write unit, the same on every engine: guards first, the rest for the claims that they still found."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check(unit: Unit, library: Library) -> None:
 def check_texts(value: Any, where: str) -> None:
     """Refuse text that no engine can store (a lone surrogate), while it still costs nothing."""
     if _is_text(value):
-        return  # the usual case, without the names of places that nobody will read
+        return  # the usual case, without building the names of places
     if isinstance(value, str):
         try:
             value.encode("utf-8")
@@ -130,7 +130,7 @@ def _narrowed(block: Block, parameters: Mapping[str, Any], held: set[int]) -> Ma
     for slot in block.held:
         value = parameters[slot.parameter]
         if slot.field is not None:
-            # An element that belongs to no claim (claim 0) is nobody's to lose.
+            # An element that belongs to no claim (claim 0) can't be lost.
             value = [row for row in value if row[slot.field] == 0 or row[slot.field] in held]
         elif isinstance(value, list):
             value = [seq for seq in value if seq in held]

@@ -10,7 +10,7 @@
 // done: loaded, processed
 // beyond excluded: the document tells people to exclude a failed article for good; that needs a place of its own.
 //
-// What the guard columns mean is told in claimable.cypher, with what every pipeline has besides its moves. A loaded
+// claimable.cypher explains the guard columns and holds what every pipeline has besides its moves. A loaded
 // article whose links are not discovered yet waits with lease = -1: free, to be resumed from there.
 // Batches are addressed by seq between two bounds, which costs the same in a table of any size; reading a string in a
 // WHERE costs the whole table, so the statements of the hot path (claim, heartbeat, finish) do not.

@@ -73,7 +73,7 @@ class Statement:
 
     name: str
     text: str
-    # The names of the columns that it returns, in order; only where the engine needs to be told.
+    # The names of the columns that it returns, in order; only where the engine needs them.
     columns: tuple[str, ...] = ()
     # How many columns it sets of rows that are there, and the parameter with one element for each row.
     columns_set: int = 0

@@ -108,7 +108,7 @@ def _search(block: Block) -> tuple[str, str]:
 
 
 def returned(text: str) -> list[str]:
-    """The names of the columns that a statement returns, in order; empty where that can't be told from the text."""
+    """The names of the columns that a statement returns, in order; empty where the text does not say."""
     bare = NO_CODE.sub(blank, text)
     for found in reversed(list(_RETURN.finditer(bare))):
         # Behind the RETURN of a sub-query, brackets are closed that it did not open.

@@ -13,7 +13,7 @@
 // stand below them with their processors and criteria, which workers/hn/ingest/ runs in this order; rows that a hand put
 // into a middle state go on from there.
 //
-// What the guard columns mean is told in claimable.cypher, with what every pipeline has besides its moves. Items are
+// claimable.cypher explains the guard columns and holds what every pipeline has besides its moves. Items are
 // claimed in place: no state means claimed. A failed item that is to be tried again has the moment in `retryDue`.
 // Ids are numbers that grow, so a lower bound on them lets the engine pass over everything older.
 

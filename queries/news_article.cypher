@@ -15,7 +15,7 @@
 // beyond failed: a page that never loads must not circle in the queue for ever.
 // beyond excluded: somebody may take an article out for good; that needs a place of its own.
 //
-// What the guard columns mean is told in claimable.cypher, with what every pipeline has besides its moves; the order of
+// claimable.cypher explains the guard columns and holds what every pipeline has besides its moves; the order of
 // claims there is for workers that know no queue. Where a pending article stands in the queue is told by NewsQueued
 // (news_processor.cypher), whether it is still in the log of additions by NewsAddition (news_updater.cypher).
 // The flags are the document's: a phase is over when `content` is there, needsSummary and needsSentiment are cleared.

@@ -9,7 +9,7 @@
 // beyond failed: a page that can't be had or read must not keep its batch from ending.
 // beyond excluded: somebody may take a page out of its batch for good; that needs a place of its own.
 //
-// What the guard columns mean is told in claimable.cypher, with what every pipeline has besides its moves. A page that
+// claimable.cypher explains the guard columns and holds what every pipeline has besides its moves. A page that
 // waits, with its text, to be summarized has lease = -1.
 // While it is scraped a page has one of the slots 1 to max_scrapes; no two pages of a graph have the same, so that the
 // number of scrapes is limited by the graph itself, whoever runs them.

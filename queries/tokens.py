@@ -1,4 +1,4 @@
-"""Cypher text as tokens, so that no check mistakes a string or a comment for code; and the words it is made of."""
+"""Cypher text as tokens, so that no check mistakes a string or a comment for code; and its keywords."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@
 // defaults: retry_count = 0, processed_items = 0, failed_items = 0
 // states: initial_state* uploaded validating validated processing completed! partial_success failed
 //
-// What the guard columns mean is told in claimable.cypher, with what every pipeline has besides its moves. Uploads are
+// claimable.cypher explains the guard columns and holds what every pipeline has besides its moves. Uploads are
 // claimed in place: no state means claimed. A worker takes uploads in initial_state (lease = 0), in validating and in
 // processing (lease = -1 while free). In all other states an upload waits for somebody's step, or rests.
 // Every batch of items stands in one unit with `advance`, the guard, which moves the place in the file and the counters:

@@ -1,4 +1,4 @@
-"""What a statement does, read from its tokens in one pass; what it ought to do is for others to say."""
+"""What a statement does, read from its tokens in one pass; whether that is right is decided elsewhere."""
 
 from __future__ import annotations
 

@@ -183,10 +183,10 @@ class Line:
             raise TokenRefused("the process that serves the graph refuses the token: set GRAPHVINE_TOKEN to its own")
         if answer.headers.get_content_type() != MEDIA_TYPE:
             raise StoreError(f"what answers at {target.host}:{target.port} ({answer.status}) is no Graphvine daemon")
-        told = unpack(content)
-        if "error" in told:
-            raise_error(told["error"])
-        return told["answer"]
+        reply = unpack(content)
+        if "error" in reply:
+            raise_error(reply["error"])
+        return reply["answer"]
 
     def _waited(self, deadline: float | None, error: BaseException, patience: float) -> float:
         now = time.monotonic()

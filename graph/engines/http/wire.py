@@ -32,7 +32,7 @@ _NAIVE, _DATE, _SPAN, _UUID, _DECIMAL, _LARGE = range(1, 7)
 
 
 class DaemonError(GraphvineError):
-    """Something that the serving process told, of a kind that has no class here."""
+    """An error that the serving process reported, of a kind that has no class here."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -52,19 +52,19 @@ def unpack(data: bytes) -> Any:
 
 
 def pack_error(error: GraphvineError) -> bytes:
-    told: dict[str, Any] = {"kind": type(error).__name__, "message": str(error)}
+    payload: dict[str, Any] = {"kind": type(error).__name__, "message": str(error)}
     if isinstance(error, UnitFailed):
-        told |= {"block": error.block, "reason": error.reason}
+        payload |= {"block": error.block, "reason": error.reason}
     if isinstance(error, UnknownPipeline):
-        told |= {"name": error.name}
-    return pack({"error": told})
+        payload |= {"name": error.name}
+    return pack({"error": payload})
 
 
-def raise_error(told: Mapping[str, Any]) -> None:
+def raise_error(payload: Mapping[str, Any]) -> None:
     """Raise here what was raised there."""
-    kind, message = str(told.get("kind")), str(told.get("message"))
+    kind, message = str(payload.get("kind")), str(payload.get("message"))
     if kind in _FAILED:
-        raise _FAILED[kind](str(told["block"]), str(told["reason"]))
+        raise _FAILED[kind](str(payload["block"]), str(payload["reason"]))
     if kind == "StoreClosed":
         raise StoreClosed
     if kind in _WITH_MESSAGE:

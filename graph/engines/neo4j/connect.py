@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphvine.engines.neo4j.address import Address, Neo4jSettings
-from graphvine.engines.neo4j.errors import NEEDED, OLDEST, ServerTooOld, told
+from graphvine.engines.neo4j.errors import NEEDED, OLDEST, ServerTooOld, translated
 from graphvine.errors import EngineMissing
 
 _AGENT = re.compile(r"Neo4j/(\d+)\.(\d+)")
@@ -32,7 +32,7 @@ def driver_package() -> Any:
 
 def new_driver(address: Address, options: Neo4jSettings) -> Any:
     neo4j = driver_package()
-    # What the driver logs is told by our own errors; without a handler Python would print it.
+    # What the driver logs is in our own errors; without a handler Python would print it.
     logging.getLogger("neo4j").addHandler(logging.NullHandler())
     if address.in_the_clear:
         _log.warning("the password travels unencrypted to %s: use neo4j+s:// beyond one machine", address.shown)
@@ -50,7 +50,7 @@ def new_driver(address: Address, options: Neo4jSettings) -> Any:
             notifications_min_severity="OFF",
         )
     except (neo4j.exceptions.DriverError, ValueError) as error:
-        raise told(error, address) from None
+        raise translated(error, address) from None
 
 
 def meet(driver: Any, address: Address) -> int:
@@ -66,11 +66,11 @@ def meet(driver: Any, address: Address) -> int:
         with driver.session(database=address.database or None) as session:
             return clock_offset(lambda: int(session.run("RETURN datetime.realtime().epochMillis").value()[0]))
     except (exceptions.DriverError, exceptions.Neo4jError, OSError) as error:
-        raise told(error, address) from error
+        raise translated(error, address) from error
 
 
 def clock_offset(server_ms: Callable[[], int]) -> int:
-    """How far the server's clock is ahead of ours; 0 where it can't be told from the time that asking takes."""
+    """How far the server's clock is ahead of ours; 0 where it is less than the round trip."""
     server_ms()
     best: tuple[int, int] | None = None
     for _ in range(_SAMPLES):

@@ -54,7 +54,7 @@ class CommitUnknown(StoreError):
         self.block = block
 
 
-def told(error: Exception, address: Address, at: str = "") -> GraphvineError:
+def translated(error: Exception, address: Address, at: str = "") -> GraphvineError:
     """The driver's error in our words; `at` names the block or statement."""
     from neo4j import exceptions as driver
 

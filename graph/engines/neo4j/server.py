@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from graphvine.engines.neo4j.address import Address, Neo4jSettings
 from graphvine.engines.neo4j.connect import driver_package, meet, new_driver
-from graphvine.engines.neo4j.errors import CommitUnknown, GraphChanged, told
+from graphvine.engines.neo4j.errors import CommitUnknown, GraphChanged, translated
 from graphvine.errors import StoreClosed
 
 T = TypeVar("T")
@@ -58,7 +58,7 @@ class Server:
         return self._patiently(run, at, again=again)
 
     def look(self, text: str, parameters: Mapping[str, Any], rows: Callable[[Any], T], seconds: float | None) -> T:
-        """Run what somebody typed: the server refuses to write for it, ends it in time, and can be told to."""
+        """Run a typed query: the server refuses writes, enforces the time limit, and can be asked to cancel it."""
         query = self._neo4j.unit_of_work(metadata={_MARK: self._mark}, timeout=seconds)
 
         def run() -> T:
@@ -98,7 +98,7 @@ class Server:
                 if self._last_write() != before:
                     raise GraphChanged(self.address.shown)
         except (exceptions.DriverError, exceptions.Neo4jError) as error:
-            raise told(error, self.address) from error
+            raise translated(error, self.address) from error
 
     def close(self) -> None:
         self._closed.set()
@@ -128,26 +128,26 @@ class Server:
             try:
                 return work()
             except exceptions.ConnectionAcquisitionTimeoutError as error:
-                raise told(error, self.address) from None
+                raise translated(error, self.address) from None
             except (exceptions.DriverError, exceptions.Neo4jError) as error:
                 if isinstance(error, exceptions.IncompleteCommit):
                     if not again:
                         raise CommitUnknown(at()) from error
                 elif not error.is_retryable():
-                    raise told(error, self.address, at()) from error
+                    raise translated(error, self.address, at()) from error
                 now = time.monotonic()
                 began = now if began is None else began
                 self._wait(error, now - began)
             except (OverflowError, UnicodeError, TypeError, ValueError) as error:
                 # A parameter that the driver can't send.
-                raise told(error, self.address, at()) from error
+                raise translated(error, self.address, at()) from error
 
     def _wait(self, error: Exception, waited: float) -> None:
         """The driver has tried for some seconds; go on, with pauses that a close cuts short."""
         away = not isinstance(error, self._neo4j.exceptions.TransientError) or "Unavailable" in str(error)
         longest = self.options.wait_seconds if away else self.options.retry_seconds
         if waited > longest:
-            raise told(error, self.address) from error
+            raise translated(error, self.address) from error
         if waited == 0:
             _log.warning("%s: %s; trying again for up to %g s", self.address.shown, error, longest)
         if self._closed.wait(_PAUSE_SECONDS):
