@@ -371,7 +371,7 @@ WITH r.claim AS claim, r.id AS id, r.article AS article, r.title AS title, r.pat
 MATCH (a:Article)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = claim
 CREATE (a)-[:HAS_SECTION {gone: 0}]->(:Section {id: id, article: article, title: title, path: path, level: level,
-    position: position, part: part, text: text, embedding: CAST(embedding AS FLOAT[]), seq: seq, gone: 0});
+    position: position, part: part, text: text, embedding: as_text(embedding, FLOAT[]), seq: seq, gone: 0});
 
 // name: replace_sections(rows)
 // held: rows.claim
@@ -384,7 +384,7 @@ WITH r.id AS id, r.title AS title, r.path AS path, r.level AS level, r.position 
 MATCH (s:Section)
 WHERE s.id = id
 SET s.title = title, s.path = path, s.level = level, s.position = position, s.part = part, s.text = text,
-    s.embedding = CAST(embedding AS FLOAT[]), s.seq = seq, s.gone = 0;
+    s.embedding = as_text(embedding, FLOAT[]), s.seq = seq, s.gone = 0;
 
 // name: retire_sections(rows, at_ms)
 // held: rows.claim
@@ -534,7 +534,7 @@ RETURN m.name AS name, m.dimension AS dimension;
 MATCH (s:Section)
 WHERE s.seq > $after
 RETURN s.seq AS seq, s.id AS id, s.article AS article, s.title AS title, s.path AS path, s.text AS text,
-    s.embedding AS embedding, s.gone AS gone
+    as_list(s.embedding, FLOAT[]) AS embedding, s.gone AS gone
 ORDER BY s.seq LIMIT $limit;
 
 // name: searchable()
@@ -553,7 +553,7 @@ RETURN s.id AS id, s.article AS article, s.title AS title, s.path AS path, s.tex
 // The vectors of one article, for what is like it.
 MATCH (a:Article {title: $article})-[h:HAS_SECTION]->(s:Section)
 WHERE s.gone = 0
-RETURN s.embedding AS embedding;
+RETURN as_list(s.embedding, FLOAT[]) AS embedding;
 
 // name: distances(title, titles)
 // How many links lie between one article and these, three at most, either way.

@@ -47,7 +47,8 @@ WITH r.hnId AS hnId, r.type AS type, r.by AS author, r.time AS time, r.title AS 
     r.source AS source, r.fetchedAt AS fetchedAt, r.hash AS hash, r.story AS story, r.wants AS wants, r.seq AS seq
 WHERE NOT EXISTS { MATCH (b:HNItem) WHERE b.hnId >= $first_id AND b.hnId = hnId }
 CREATE (a:HNItem {hnId: hnId, type: type, by: author, time: time, title: title, text: text, plain: plain, url: url,
-    score: score, descendants: descendants, parent: parent, poll: poll, kids: kids, parts: parts, deleted: deleted,
+    score: score, descendants: descendants, parent: parent, poll: poll, kids: as_text(kids, INT64[]),
+    parts: as_text(parts, INT64[]), deleted: deleted,
     dead: dead, extra: extra, sourceType: source, fetchedAt: fetchedAt, hash: hash, story: story, wants: wants,
     seq: seq, stamp: seq, ingestedAt: $at, lastUpdated: $at, state: 'completed', retryCount: 0, due: $never, lease: 0,
     lost_claims: 0, failure_count: 0})
@@ -93,7 +94,8 @@ MATCH (a:HNItem)
 WHERE a.hnId >= $first_id AND a.hnId = hnId AND a.lease <= 0
     AND a.state IN ['initial_state', 'ingested', 'validated', 'deduplicated', 'hierarchy_resolved', 'indexed', 'failed']
 SET a.state = 'completed', a.type = type, a.by = author, a.time = time, a.title = title, a.text = text, a.plain = plain, a.url = url,
-    a.score = score, a.descendants = descendants, a.parent = parent, a.poll = poll, a.kids = kids, a.parts = parts,
+    a.score = score, a.descendants = descendants, a.parent = parent, a.poll = poll,
+    a.kids = as_text(kids, INT64[]), a.parts = as_text(parts, INT64[]),
     a.deleted = deleted, a.dead = dead, a.extra = extra, a.sourceType = source, a.fetchedAt = fetchedAt,
     a.hash = hash, a.story = story, a.wants = wants, a.stamp = stamp, a.lastUpdated = $at,
     a.ingestedAt = coalesce(a.ingestedAt, $at), a.raw = NULL, a.last_error = NULL, a.failedIn = NULL,
@@ -390,7 +392,8 @@ WITH r.hnId AS hnId, r.type AS type, r.by AS author, r.time AS time, r.title AS 
 MATCH (a:HNItem)
 WHERE a.hnId >= $first_id AND a.hnId = hnId AND a.state = 'completed'
 SET a.type = type, a.by = author, a.time = time, a.title = title, a.text = text, a.plain = plain, a.url = url,
-    a.score = score, a.descendants = descendants, a.parent = parent, a.poll = poll, a.kids = kids, a.parts = parts,
+    a.score = score, a.descendants = descendants, a.parent = parent, a.poll = poll,
+    a.kids = as_text(kids, INT64[]), a.parts = as_text(parts, INT64[]),
     a.deleted = deleted, a.dead = dead, a.extra = extra, a.sourceType = source, a.fetchedAt = fetchedAt,
     a.hash = hash, a.story = story, a.wants = wants, a.stamp = stamp, a.lastUpdated = $at
 RETURN a.seq AS seq, a.hnId AS hnId, a.stamp AS stamp;
@@ -540,21 +543,25 @@ RETURN a.hnId AS hnId, a.wants AS wants, coalesce(a.parent, a.poll) AS above, a.
 
 // name: listing_kids(ids)
 // Which items name these among their kids; of several the oldest.
+// Kuzu filters wrongly by `child IN $ids` where child is unwound from a row's list, and not by the same as a column.
 MATCH (p:HNItem)
-WHERE size(p.kids) > 0
-UNWIND p.kids AS child
-WITH p, child
-WHERE child IN $ids
-RETURN child AS child, min(p.hnId) AS above;
+WITH p.hnId AS above, as_list(p.kids, INT64[]) AS children
+WHERE size(children) > 0
+UNWIND children AS child
+WITH above, child, child IN $ids AS wanted
+WHERE wanted
+RETURN child AS child, min(above) AS above;
 
 // name: listing_parts(ids)
 // Which items name these among their parts; of several the oldest.
+// Kuzu filters wrongly by `child IN $ids` where child is unwound from a row's list, and not by the same as a column.
 MATCH (p:HNItem)
-WHERE size(p.parts) > 0
-UNWIND p.parts AS child
-WITH p, child
-WHERE child IN $ids
-RETURN child AS child, min(p.hnId) AS above;
+WITH p.hnId AS above, as_list(p.parts, INT64[]) AS children
+WHERE size(children) > 0
+UNWIND children AS child
+WITH above, child, child IN $ids AS wanted
+WHERE wanted
+RETURN child AS child, min(above) AS above;
 
 // name: below(hnId)
 // literal: hnId
@@ -604,7 +611,8 @@ WITH r.hnId AS hnId
 MATCH (a:HNItem)
 WHERE a.hnId >= $first_id AND a.hnId = hnId
 RETURN a.hnId AS hnId, a.seq AS seq, a.state AS state, a.fetchedAt AS fetchedAt, a.descendants AS descendants,
-    size(a.kids) AS kids, a.hash AS hash, a.parent AS parent, a.poll AS poll, a.story AS story, a.wants AS wants,
+    size(as_list(a.kids, INT64[])) AS kids, a.hash AS hash, a.parent AS parent, a.poll AS poll, a.story AS story,
+    a.wants AS wants,
     a.lease AS lease, a.failure_count AS failure_count;
 
 // name: stories_of(rows, first_id)
@@ -622,7 +630,8 @@ RETURN a.hnId AS hnId, a.story AS story;
 // What is there of this id.
 MATCH (a:HNItem {hnId: $hnId})
 RETURN a.hnId AS hnId, a.seq AS seq, a.state AS state, a.fetchedAt AS fetchedAt, a.descendants AS descendants,
-    size(a.kids) AS kids, a.hash AS hash, a.parent AS parent, a.poll AS poll, a.story AS story, a.wants AS wants,
+    size(as_list(a.kids, INT64[])) AS kids, a.hash AS hash, a.parent AS parent, a.poll AS poll, a.story AS story,
+    a.wants AS wants,
     a.lease AS lease, a.failure_count AS failure_count;
 
 // name: known_between(first_id, last_id)
@@ -631,7 +640,8 @@ RETURN a.hnId AS hnId, a.seq AS seq, a.state AS state, a.fetchedAt AS fetchedAt,
 MATCH (a:HNItem)
 WHERE a.hnId >= $first_id AND a.hnId <= $last_id
 RETURN a.hnId AS hnId, a.seq AS seq, a.state AS state, a.fetchedAt AS fetchedAt, a.descendants AS descendants,
-    size(a.kids) AS kids, a.hash AS hash, a.parent AS parent, a.poll AS poll, a.story AS story, a.wants AS wants,
+    size(as_list(a.kids, INT64[])) AS kids, a.hash AS hash, a.parent AS parent, a.poll AS poll, a.story AS story,
+    a.wants AS wants,
     a.lease AS lease, a.failure_count AS failure_count;
 
 // name: items(rows, first_id)
@@ -644,7 +654,8 @@ MATCH (a:HNItem)
 WHERE a.hnId >= $first_id AND a.hnId = hnId
 RETURN a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS by, a.time AS time, a.title AS title, a.text AS text,
     a.plain AS plain, a.url AS url, a.score AS score, a.descendants AS descendants, a.parent AS parent, a.poll AS poll,
-    a.kids AS kids, a.parts AS parts, a.deleted AS deleted, a.dead AS dead, a.extra AS extra, a.sourceType AS sourceType,
+    as_list(a.kids, INT64[]) AS kids, as_list(a.parts, INT64[]) AS parts, a.deleted AS deleted, a.dead AS dead,
+    a.extra AS extra, a.sourceType AS sourceType,
     a.story AS story, a.last_error AS last_error;
 
 // name: item(hnId)
@@ -653,7 +664,8 @@ RETURN a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS by, a.time AS t
 MATCH (a:HNItem {hnId: $hnId})
 RETURN a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS by, a.time AS time, a.title AS title, a.text AS text,
     a.plain AS plain, a.url AS url, a.score AS score, a.descendants AS descendants, a.parent AS parent, a.poll AS poll,
-    a.kids AS kids, a.parts AS parts, a.deleted AS deleted, a.dead AS dead, a.extra AS extra, a.sourceType AS sourceType,
+    as_list(a.kids, INT64[]) AS kids, as_list(a.parts, INT64[]) AS parts, a.deleted AS deleted, a.dead AS dead,
+    a.extra AS extra, a.sourceType AS sourceType,
     a.story AS story, a.last_error AS last_error, a.raw AS raw, a.fetchedAt AS fetchedAt, a.ingestedAt AS ingestedAt,
     a.lastUpdated AS lastUpdated, a.retryCount AS retryCount, a.lastFailureAt AS lastFailureAt,
     a.retryAttemptAt AS retryAttemptAt, a.retryDue AS retryDue, a.failedIn AS failedIn, a.seq AS seq, a.lease AS lease,

@@ -305,7 +305,7 @@ UNWIND $rows AS r
 WITH r.id AS id, r.embedding AS embedding, r.model AS model
 MATCH (a:NewsArticle)
 WHERE a.id = id
-SET a.embedding = CAST(embedding AS FLOAT[]), a.embeddingModel = model;
+SET a.embedding = as_text(embedding, FLOAT[]), a.embeddingModel = model;
 
 // name: same_story(rows)
 // held: rows.claim
@@ -345,7 +345,8 @@ WHERE a.id = key
 RETURN a.id AS id, a.seq AS seq, a.lease AS lease, a.title AS title, a.link AS link, a.keywords AS keywords,
     a.language AS language, a.needsSummary AS needsSummary, a.needsSentiment AS needsSentiment,
     a.contentTimeout AS contentTimeout, a.content AS content, a.summary AS summary,
-    a.summaryAttempts AS summaryAttempts, a.sentimentAttempts AS sentimentAttempts, a.embedding AS embedding;
+    a.summaryAttempts AS summaryAttempts, a.sentimentAttempts AS sentimentAttempts,
+    as_list(a.embedding, FLOAT[]) AS embedding;
 
 // name: stories(topic, model, limit)
 // The newest articles of which it is known what they mean, to compare others with.
@@ -359,7 +360,7 @@ ORDER BY a.seq DESC LIMIT $limit;
 UNWIND $keys AS key
 MATCH (a:NewsArticle)
 WHERE a.id = key
-RETURN a.id AS id, a.embedding AS embedding;
+RETURN a.id AS id, as_list(a.embedding, FLOAT[]) AS embedding;
 
 // name: titled(keys)
 // Which of these are titles of Wikipedia articles in this graph.

@@ -15,6 +15,12 @@ RENAMED = {
 }  # fmt: skip
 UNORDERED = ("hn_item", "scrape_item", "upload")
 SHARED = ("article", "hn_item", "news_article", "scrape_item", "upload")
+_LISTS = (
+    "article.add_sections", "article.replace_sections", "article.section_vectors", "article.sections_after",
+    "hn_item.bring_on", "hn_item.item", "hn_item.items", "hn_item.known", "hn_item.known_between", "hn_item.known_one",
+    "hn_item.listing_kids", "hn_item.listing_parts", "hn_item.merge", "hn_item.take_in", "news_article.loaded",
+    "news_article.save_vectors", "news_article.vectors",
+)  # fmt: skip
 # Why a block is sent otherwise than by 0.1.0, by dialect, or for both.
 EXPLAINED: dict[str, str] = {
     **{f"{e}.misaligned": "asks for what the align_ blocks would change, in their order" for e in SHARED},
@@ -22,6 +28,7 @@ EXPLAINED: dict[str, str] = {
     **{f"{e}.frontier": "rows without an order have no depth: the range of their numbers at once" for e in UNORDERED},
     **{f"{e}.frontier_at": "gone: see frontier" for e in UNORDERED},
     **{f"{e}.ready_at": "now ready_between, without a depth" for e in UNORDERED},
+    **dict.fromkeys(_LISTS, "lists of numbers are text in Kuzu, which mixes up stored lists"),
     "article.oldest_heartbeat": "loaded articles that are held count as claimed, as the reaper counts them",
     "scrape_item.ready_in": "with the state, by which Claims finds the block that claims",
     "hn_item.named": "the same with other names",
