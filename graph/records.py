@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -57,6 +58,11 @@ class Claim(msgspec.Struct, frozen=True):  # made by the thousand, in a third of
     retry_count: int = 0
     lost_claims: int = 0
     failure_count: int = 0
+
+
+def new_token() -> int:
+    """The token of a claim: large, so that no state column's number is taken for one, and never made twice."""
+    return secrets.randbits(62) | 1 << 61
 
 
 @dataclass(frozen=True, slots=True)

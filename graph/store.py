@@ -10,6 +10,7 @@ from typing import Any, cast
 from graphvine.clock import NEVER, Clock, moment
 from graphvine.engines.protocol import Engine, KeepingEngine, SaveResponse, ServedEngine
 from graphvine.errors import UnknownPipeline
+from graphvine.isolation import Isolation
 from graphvine.queries import Machine
 from graphvine.ready_cache import ReadyCache, RemoteReadyCache, Scan, Scanned, scan_ready
 from graphvine.records import Row, Step, Unit, UnitResult
@@ -27,6 +28,7 @@ class Store:
     def __init__(self, engine: Engine, settings: Settings, clock: Clock) -> None:
         self.engine, self.settings, self.clock = engine, settings, clock
         self.library = engine.library
+        self.isolation = Isolation()
         self._listeners: list[Listener] = []
         self._ready_caches: dict[str, AnyReadyCache] = {}
         self._pauses: dict[str, str] | None = None

@@ -224,7 +224,7 @@ SET a.expansion_state = 'failed', a.claimed_by = NULL, a.claimed_at = NULL, a.pr
     a.retry_count = a.retry_count + 1, a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0
 RETURN a.seq AS seq;
 
-// name: reclaim(seqs, lo, hi, cutoff, now, max_lost)
+// name: reclaim(seqs, lo, hi, cutoff, due, counted)
 // move: claimed -> discovered
 // transition: reclaim_stale
 // guard
@@ -233,12 +233,12 @@ RETURN a.seq AS seq;
 // Their worker is gone: back into the queue.
 MATCH (a:Article)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state = 'claimed'
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
-SET a.expansion_state = 'discovered', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
-    a.lease = 0, a.due = $now
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
+SET a.expansion_state = 'discovered', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + $counted,
+    a.lease = 0, a.due = $due
 RETURN @row;
 
-// name: reclaim_loaded(seqs, lo, hi, cutoff, now, max_lost)
+// name: reclaim_loaded(seqs, lo, hi, cutoff, due, counted)
 // role: reclaim
 // stays: loaded
 // beyond: work that was lost after loading goes on from there, not from the start.
@@ -248,9 +248,9 @@ RETURN @row;
 // Their worker is gone after loading them: free, to be taken up from there.
 MATCH (a:Article)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state = 'loaded' AND a.lease > 0
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
-SET a.expansion_state = 'loaded', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
-    a.lease = -1, a.due = $now
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
+SET a.expansion_state = 'loaded', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + $counted,
+    a.lease = -1, a.due = $due
 RETURN @row;
 
 // name: give_up(seqs, lo, hi, cutoff, at, max_lost, error, never)

@@ -318,7 +318,7 @@ SET a.state = 'ingested', a.retryAttemptAt = $at, a.last_error = NULL, a.failedI
     a.due = $now
 RETURN @row;
 
-// name: reclaim(seqs, lo, hi, cutoff, now, max_lost)
+// name: reclaim(seqs, lo, hi, cutoff, due, counted)
 // stays: initial_state | ingested | validated | deduplicated | hierarchy_resolved | indexed
 // beyond: work that was lost goes on from where it stood.
 // guard
@@ -327,9 +327,9 @@ RETURN @row;
 // Their worker is gone: free, to be taken up from where they stand.
 MATCH (a:HNItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease > 0
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
-SET a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
-    a.lease = CASE WHEN a.state = 'initial_state' THEN 0 ELSE -1 END, a.due = $now
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
+SET a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + $counted,
+    a.lease = CASE WHEN a.state = 'initial_state' THEN 0 ELSE -1 END, a.due = $due
 RETURN @row;
 
 // name: give_up(seqs, lo, hi, cutoff, at, max_lost, error, never)

@@ -208,7 +208,7 @@ SET a.state = 'failed', a.claimed_by = NULL, a.claimed_at = NULL, a.endedAt = $a
     a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0
 RETURN a.seq AS seq;
 
-// name: reclaim(seqs, lo, hi, cutoff, now, max_lost)
+// name: reclaim(seqs, lo, hi, cutoff, due, counted)
 // move: processing -> pending
 // beyond: what was in work when its processor died goes on from the phase that it had reached, in its place in the queue.
 // guard
@@ -217,9 +217,9 @@ RETURN a.seq AS seq;
 // Their processor is gone: they wait again.
 MATCH (a:NewsArticle)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state = 'processing'
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
-SET a.state = 'pending', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1, a.lease = 0,
-    a.due = $now
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
+SET a.state = 'pending', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + $counted, a.lease = 0,
+    a.due = $due
 RETURN @row;
 
 // name: give_up(seqs, lo, hi, cutoff, at, max_lost, error, never)

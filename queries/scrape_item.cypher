@@ -248,7 +248,7 @@ SET a.state = 'failed', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.
     a.retry_count = a.retry_count + 1, a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0
 RETURN a.seq AS seq;
 
-// name: reclaim(seqs, lo, hi, cutoff, now, max_lost)
+// name: reclaim(seqs, lo, hi, cutoff, due, counted)
 // move: scraping -> idle
 // beyond: what was being scraped when the manager died is scraped again.
 // guard
@@ -257,12 +257,12 @@ RETURN a.seq AS seq;
 // Their manager is gone: back to waiting.
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state = 'scraping'
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
-SET a.state = 'idle', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
-    a.lease = 0, a.due = $now
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
+SET a.state = 'idle', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + $counted,
+    a.lease = 0, a.due = $due
 RETURN @row;
 
-// name: reclaim_summary(seqs, lo, hi, cutoff, now, max_lost)
+// name: reclaim_summary(seqs, lo, hi, cutoff, due, counted)
 // role: reclaim
 // move: summarizing -> scraped
 // beyond: what was being summarized when the manager died has its text: it goes on from there.
@@ -272,9 +272,9 @@ RETURN @row;
 // Their manager is gone: their summary starts anew.
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state = 'summarizing'
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
-SET a.state = 'scraped', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
-    a.lease = -1, a.due = $now
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
+SET a.state = 'scraped', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + $counted,
+    a.lease = -1, a.due = $due
 RETURN @row;
 
 // name: give_up(seqs, lo, hi, cutoff, at, max_lost, error, never)

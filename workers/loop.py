@@ -16,6 +16,8 @@ from graphvine.workers.heartbeat import Heartbeats
 from graphvine.workers.pipeline import CannotWork, Context, Handler
 
 _IDLE_SECONDS = 1.0
+# While another worker of the process has a row that must be worked on alone.
+_HELD_BACK_SECONDS = 0.02
 # Answers are written together for this long: a commit costs the same for one as for many.
 _GATHER_SECONDS = 0.25
 
@@ -178,6 +180,9 @@ class Loop:
 
     def _wait(self, until_empty: bool) -> bool:
         """Wait for something to claim. False when it should not."""
+        if self._claims.held_back:
+            self.stop.wait(_HELD_BACK_SECONDS)
+            return True
         now = self._graph.clock.now_ms()
         due = self._graph.store.ready_cache(self._pipeline).next_due(now)
         if until_empty and due is None:

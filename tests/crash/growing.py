@@ -24,18 +24,24 @@ SMALL = {
 
 def grow(send: Send, place: Place, seeds: list[str], source: str, embedder: str, cache: str) -> float:
     """`graphvine grow`, as somebody at a terminal starts it; returns how long it took."""
-    os.environ.update(SMALL, GRAPHVINE_WIKIPEDIA_EMBEDDER=embedder, XDG_CACHE_HOME=cache)
-    sys.argv = ["graphvine", "--graph", place.where, "grow", *seeds, "--source", source, "--depth", "20"]
+    os.environ.update(XDG_CACHE_HOME=cache)
+    started = time.monotonic()
+    command(place, "grow", *seeds, "--source", source, "--depth", "20", embedder=embedder)
+    return time.monotonic() - started
+
+
+def command(place: Place, *arguments: str, embedder: str = "none") -> None:
+    """A command of `graphvine`, to its end."""
+    os.environ.update(SMALL, GRAPHVINE_WIKIPEDIA_EMBEDDER=embedder)
+    sys.argv = ["graphvine", "--graph", place.where, *arguments]
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115  for the life of the process
     from graphvine.workers.cli.main import main
 
-    started = time.monotonic()
     try:
         main()
     except SystemExit as ended:
         if ended.code:
-            raise AssertionError(f"graphvine grow ended with status {ended.code}") from ended
-    return time.monotonic() - started
+            raise AssertionError(f"graphvine {arguments[0]} ended with status {ended.code}") from ended
 
 
 def look(send: Send, place: Place) -> dict[str, Any]:

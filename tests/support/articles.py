@@ -55,9 +55,9 @@ def linking(graph: Graph, claim: Claim, titles: Sequence[str]) -> list[Step]:
     ]
 
 
-def take_one(claims: Claims) -> Claim:
-    """Claim one row that must be there."""
-    (claim,) = claims.claim(1)
+def take_one(claims: Claims, most: int = 1) -> Claim:
+    """Claim one row that must be there, and no more of `most`."""
+    (claim,) = claims.claim(most)
     return claim
 
 

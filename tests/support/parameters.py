@@ -54,7 +54,7 @@ class Builder:
             "token": row.token, "tokens": [row.token], "worker": "a worker",
             "now": -1 if row.early else NOW, "at": moment(NOW), "at_ms": NOW, "due": NOW + 1_000, "never": NEVER,
             "cutoff": moment(NOW + 60_000 if row.late else NOW - 60_000),
-            "max_lost": 1 if row.tired else 1_000,
+            "max_lost": 1 if row.tired else 1_000, "counted": 1,
         }  # fmt: skip
 
     def _element(self, block: Block, row: Situation) -> dict[str, Any]:

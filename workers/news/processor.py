@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 from graphvine.clock import moment
 from graphvine.errors import ClaimLost
 from graphvine.graph import Graph
-from graphvine.ready_cache import is_suspect
-from graphvine.records import Row, Step, Unit
+from graphvine.records import Step, Unit
 from graphvine.workers.heartbeat import Heartbeats
 from graphvine.workers.news import NAME
 from graphvine.workers.news.claimed_article import ClaimedArticle
@@ -122,7 +121,7 @@ class Processor:
         """Claim the first articles of the queue."""
         for _ in range(_TRIES):
             now, most = self._graph.clock.now_ms(), self._settings.max_articles_per_run
-            rows = _suspects_alone(self._graph.read(f"{ROLE}.front", topic=self._topic, now=now, limit=most))
+            rows = self._graph.read(f"{ROLE}.front", topic=self._topic, now=now, limit=most)
             self._on_step("front_read")
             if not rows:
                 return []
@@ -229,10 +228,3 @@ class _LazyResources:
 
     async def aclose(self) -> None:
         await self._stack.aclose()
-
-
-def _suspects_alone(rows: list[Row]) -> list[Row]:
-    """An article whose processor crashed twice is worked on alone, so that it can't take others down with it."""
-    if rows and is_suspect(rows[0]):
-        return rows[:1]
-    return [row for row in rows if not is_suspect(row)]

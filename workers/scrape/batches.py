@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from graphvine.claims import new_token
 from graphvine.clock import moment
 from graphvine.graph import Graph
 from graphvine.reaper import process_is_gone, take_back
-from graphvine.records import Row, Step, Unit
+from graphvine.records import Row, Step, Unit, new_token
 from graphvine.workers.common.fetching.addresses import checked_url
 from graphvine.workers.common.fetching.errors import FetchError
 from graphvine.workers.scrape import NAME

@@ -167,7 +167,7 @@ BY_NUMBER: dict[str, dict[str, Any]] = {
     "article.finish": {"at": AT},
     "article.heartbeat": {"at": AT},
     "article.release": {"due": NOW},
-    "article.reclaim": {"cutoff": AT, "now": NOW, "max_lost": 5},
+    "article.reclaim": {"cutoff": AT, "due": NOW, "counted": 1},
     "article.known": {},
 }
 
