@@ -18,7 +18,7 @@ from tests.support.web_server import Request, WebServer
 
 pytestmark = pytest.mark.long("works on three pipelines again and again, in processes that are killed")
 
-KILLS, ARTICLES = 6, 12
+KILLS, ARTICLES = 6, 8
 # With --full: kills every 2 to 7 seconds for ten minutes, over all pipelines.
 FULL_SECONDS, FULL_ARTICLES, FULL_ITEMS = 600, 45, 3_000
 EARLIEST_SECONDS, LATEST_SECONDS = 2.0, 7.0
@@ -66,7 +66,7 @@ def test_no_healthy_row_is_given_up_by_kills_alone(engine_name: str, tmp_path: P
     site, chance = SlowSite(), random.Random(16)
     articles = FULL_ARTICLES if full else ARTICLES
     site.add(*range(articles))
-    pages = many_pages(60 if full else 25, 5)
+    pages = many_pages(60 if full else 15, 5)
     dump = tmp_path / "wiki.xml"
     dump.write_bytes(dump_xml(pages))
     seeds = [page.title for page in pages if len(page.texts) > 1][:3]

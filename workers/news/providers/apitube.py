@@ -6,7 +6,17 @@ from typing import Any
 
 from graphvine.workers.news.article import BadArticle, Found, found
 from graphvine.workers.news.errors import ProviderError
-from graphvine.workers.news.providers.interface import Ask, Page, address, as_object, asked, part, several, taken
+from graphvine.workers.news.providers.interface import (
+    Ask,
+    Page,
+    address,
+    as_object,
+    asked,
+    part,
+    refusal,
+    several,
+    taken,
+)
 
 _PER_PAGE = 50
 
@@ -25,26 +35,39 @@ class APITube:
             self._url, title=self._query, language__code=self._language, per_page=str(_PER_PAGE), page=str(number),
             sort__by="published_at", sort__order="desc",
         )  # fmt: skip
-        answer = as_object(self.name, await asked(self.name, ask, where, self._headers))
-        results = answer.get("results")
+        body = await asked(self.name, ask, where, self._headers)
+        answer = as_object(self.name, body)
+        # Its older model calls them otherwise.
+        results = next((answer[name] for name in ("results", "articles", "data") if name in answer), None)
         if answer.get("status") not in ("ok", "success", None) or not isinstance(results, list):
-            said = part(answer, "error", "message") or answer.get("message") or answer.get("errors")
-            raise ProviderError(self.name, f"it refuses: {str(said or 'no reason given')[:300]}")
+            said = refusal(body.body, self._headers.values())
+            raise ProviderError(self.name, f"it refuses: {said or 'no reason given'}")
         articles, rejected = taken(results, _article)
         # The address of the next page contains the key, so only the number is kept.
-        more = bool(answer.get("has_next_pages")) and bool(results)
+        pages = part(answer, "meta", "total_pages")
+        more = bool(answer.get("has_next_pages")) or (isinstance(pages, int) and number < pages)
+        more = more and bool(results)
         return Page(articles, rejected, str(number + 1) if more else "", credits=1)
 
 
 def _article(item: Any) -> Found:
     if not isinstance(item, dict):
         raise BadArticle("not an object")
+    source, sentiment = item.get("source"), item.get("sentiment")
+    overall = part(sentiment, "overall") or sentiment
     named = [part(word, "name") if isinstance(word, dict) else word for word in several(item.get("entities"))]
     return found(
-        item.get("href"), item.get("title"), date=item.get("published_at"), description=item.get("description"),
-        author=part(item, "author", "name"), language=item.get("language"),
-        keywords=[*several(item.get("keywords")), *named], source=part(item, "source", "domain"),
-        source_title=part(item, "source", "name"), source_url=part(item, "source", "home_page_url"),
-        provider="apitube", provider_id=item.get("id"), sentiment=part(item, "sentiment", "overall", "polarity"),
-        score=part(item, "sentiment", "overall", "score"),
+        _first(item, "href", "url", "link"), item.get("title"), date=_first(item, "published_at", "publishedAt"),
+        description=_first(item, "description", "summary"), author=part(item, "author", "name") or item.get("author"),
+        language=part(item, "language", "code") or item.get("language"),
+        keywords=[*several(item.get("keywords")), *named],
+        source=(part(source, "domain") or part(source, "name")) if isinstance(source, dict) else source,
+        source_title=part(source, "name"), source_url=part(source, "home_page_url") or part(source, "url"),
+        provider="apitube", provider_id=item.get("id"), sentiment=part(overall, "polarity") or overall,
+        score=part(overall, "score"),
     )  # fmt: skip
+
+
+def _first(item: dict[str, Any], *names: str) -> Any:
+    """Under the first of these names that has a text: the older model of the service calls some fields otherwise."""
+    return next((item[name] for name in names if isinstance(item.get(name), str) and item[name]), None)

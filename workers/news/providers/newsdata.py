@@ -6,7 +6,7 @@ from typing import Any
 
 from graphvine.workers.news.article import BadArticle, Found, found
 from graphvine.workers.news.errors import ProviderError
-from graphvine.workers.news.providers.interface import Ask, Page, address, as_object, asked, part, several, taken
+from graphvine.workers.news.providers.interface import Ask, Page, address, as_object, asked, refusal, several, taken
 
 
 class NewsData:
@@ -20,10 +20,11 @@ class NewsData:
 
     async def page(self, ask: Ask, cursor: str) -> Page:
         where = address(self._url, q=self._query, language=self._language, page=cursor)
-        answer = as_object(self.name, await asked(self.name, ask, where, self._headers))
+        body = await asked(self.name, ask, where, self._headers)
+        answer = as_object(self.name, body)
         if answer.get("status") != "success":
-            said = part(answer, "results", "message") or answer.get("message") or "no reason given"
-            raise ProviderError(self.name, f"it refuses: {str(said)[:300]}")
+            said = refusal(body.body, self._headers.values())
+            raise ProviderError(self.name, f"it refuses: {said or 'no reason given'}")
         results = answer.get("results")
         if not isinstance(results, list):
             raise ProviderError(self.name, "its answer has no list of results")
