@@ -22,6 +22,7 @@ _LISTS = (
     "news_article.save_vectors", "news_article.vectors",
 )  # fmt: skip
 # Why a block is sent otherwise than by 0.1.0, by dialect, or for both.
+_LOST = "the reaper says whether a loss counts, and when the row is due again"
 EXPLAINED: dict[str, str] = {
     **{f"{e}.misaligned": "asks for what the align_ blocks would change, in their order" for e in SHARED},
     **{f"{e}.number": "the same columns in another order" for e in SHARED if e != "article"},
@@ -29,6 +30,9 @@ EXPLAINED: dict[str, str] = {
     **{f"{e}.frontier_at": "gone: see frontier" for e in UNORDERED},
     **{f"{e}.ready_at": "now ready_between, without a depth" for e in UNORDERED},
     **dict.fromkeys(_LISTS, "lists of numbers are text in Kuzu, which mixes up stored lists"),
+    **{f"{e}.reclaim": _LOST for e in SHARED},
+    "article.reclaim_loaded": _LOST,
+    "scrape_item.reclaim_summary": _LOST,
     "article.oldest_heartbeat": "loaded articles that are held count as claimed, as the reaper counts them",
     "scrape_item.ready_in": "with the state, by which Claims finds the block that claims",
     "hn_item.named": "the same with other names",
