@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from graphvine.dispatch import JobFailed, Run
     from graphvine.errors import (
         ClaimLost, EngineMissing, GraphvineError, ParameterError, PipelineBroken, QueryError, QueryFileError,
-        QueryTimeout, SchemaTooNew, SettingsError, StoreBusy, StoreClosed, StoreDamaged, StoreError, StoreMissing,
-        StoreReopened, UnitFailed, UnknownBlock, UnknownPipeline, WriteRefused,
+        QueryTimeout, QueryTooComplex, SchemaTooNew, SettingsError, StoreBusy, StoreClosed, StoreDamaged, StoreError,
+        StoreFull, StoreMissing, StoreReopened, StoreStuck, UnitFailed, UnknownBlock, UnknownPipeline, WriteRefused,
     )
     from graphvine.export_format import Moved
     from graphvine.graph import Graph, open
@@ -63,14 +63,14 @@ __all__ = [
     "NewsQueue", "NoProvider", "NoSuchItem", "NoSuchNode", "NoSuchUpload", "NothingToSearch", "Page", "ParameterError",
     "ParserUnavailable", "PauseRequest", "Picture", "Pipeline", "PipelineBroken", "PipelineStatus", "Postpone",
     "ProcessRequest", "ProcessorRun", "ProviderError", "PullRequest", "Pulled", "QueryError", "QueryFileError",
-    "QueryResult", "QueryTimeout", "Reaped", "RefreshRequest", "RefreshSummary", "ReindexRequest", "Request",
-    "RequeueRequest", "ResumeRequest", "Retry", "RetryArticlesRequest", "RetryItemsRequest", "Run", "SchemaTooNew",
-    "ScrapeBatchRequest", "ScrapeEvent", "ScrapeRequest", "SearchHit", "SearchRequest", "SeedRequest",
+    "QueryResult", "QueryTimeout", "QueryTooComplex", "Reaped", "RefreshRequest", "RefreshSummary", "ReindexRequest",
+    "Request", "RequeueRequest", "ResumeRequest", "Retry", "RetryArticlesRequest", "RetryItemsRequest", "Run",
+    "SchemaTooNew", "ScrapeBatchRequest", "ScrapeEvent", "ScrapeRequest", "SearchHit", "SearchRequest", "SeedRequest",
     "SeedTitlesRequest", "Settings", "SettingsError", "SourceRefused", "SourceUnavailable", "StatusRequest", "Step",
-    "StepNotAllowed", "StoreBusy", "StoreClosed", "StoreDamaged", "StoreError", "StoreMissing", "StoreReopened",
-    "TableInfo", "Taken", "TransitionNotAllowed", "Unit", "UnitFailed", "UnitResult", "UnknownArticle", "UnknownBlock",
-    "UnknownPipeline", "UpdateRequest", "UpdaterRun", "Upload", "UploadRequest", "UploadStepRequest", "Uploads", "Way",
-    "WorkQueueManager", "WorkRequest", "WriteRefused", "open", "restore",
+    "StepNotAllowed", "StoreBusy", "StoreClosed", "StoreDamaged", "StoreError", "StoreFull", "StoreMissing",
+    "StoreReopened", "StoreStuck", "TableInfo", "Taken", "TransitionNotAllowed", "Unit", "UnitFailed", "UnitResult",
+    "UnknownArticle", "UnknownBlock", "UnknownPipeline", "UpdateRequest", "UpdaterRun", "Upload", "UploadRequest",
+    "UploadStepRequest", "Uploads", "Way", "WorkQueueManager", "WorkRequest", "WriteRefused", "open", "restore",
 ]
 __version__ = "0.1.0"
 
@@ -88,7 +88,8 @@ _HOMES = {
         "ResumeRequest SeedRequest StatusRequest",
     "errors":
         "ClaimLost EngineMissing GraphvineError ParameterError PipelineBroken QueryError QueryFileError "
-        "QueryTimeout SchemaTooNew SettingsError StoreBusy StoreClosed StoreDamaged StoreError StoreMissing "
+        "QueryTimeout QueryTooComplex SchemaTooNew SettingsError StoreBusy StoreClosed StoreDamaged StoreError "
+        "StoreFull StoreMissing StoreStuck "
         "StoreReopened UnitFailed UnknownBlock UnknownPipeline WriteRefused",
     "export_format": "Moved",
     "neighbourhood": "NoSuchNode",

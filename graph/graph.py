@@ -33,7 +33,7 @@ from graphvine.verbs import PipelineVerbs
 if TYPE_CHECKING:
     from graphvine.backup import BackupInfo
     from graphvine.claims import Claims
-    from graphvine.engines.protocol import ServedEngine
+    from graphvine.engines.protocol import OwnerEngine, ServedEngine
     from graphvine.export_format import Moved
     from graphvine.reaper import Reaped
 
@@ -100,14 +100,20 @@ class Graph(PipelineVerbs):
 
     def query(
         self, text: str, parameters: Mapping[str, Any] | None = None, *, max_rows: int | None = None,
-        timeout_seconds: float | None = None,
+        timeout_seconds: float | None = None, isolated: bool = False,
     ) -> QueryResult:  # fmt: skip
-        """Run Cypher that reads; anything that could write is refused before it reaches the engine."""
+        """Run Cypher that reads; anything that could write is refused before it reaches the engine.
+
+        `isolated` is for somebody else's text: it runs in a process of its own, which it may crash or fill.
+        """
         from graphvine.read_only import refuse_writes
 
         refuse_writes(text)
         most = max_rows or self.settings.query_max_rows
         seconds = timeout_seconds or self.settings.query_timeout_seconds
+        if isolated and self.engine.capabilities.single_owner:
+            owner = cast("OwnerEngine", self.engine)
+            return owner.query_isolated(text, parameters or {}, max_rows=most, timeout_seconds=seconds)
         return self.engine.query(text, parameters or {}, max_rows=most, timeout_seconds=seconds)
 
     def interrupt(self) -> None:
@@ -116,6 +122,9 @@ class Graph(PipelineVerbs):
 
     def execute(self, text: str, parameters: Mapping[str, Any] | None = None) -> QueryResult:
         """Run Cypher that may write; guard columns are then aligned with the states that it set."""
+        from graphvine.read_only import check_complexity
+
+        check_complexity(text)
         result = self.engine.execute([text], parameters=parameters)
         self.store.forget()
         self._align()

@@ -53,8 +53,16 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sync: Annotated[
         bool, describe_as("sync marks and copies to the disk, so that a power cut loses nothing either")
     ] = True
+    min_free_mb: Annotated[
+        int, msgspec.Meta(ge=0), describe_as("with less room than this on the graph's disk, no new work is taken")
+    ] = 512
     query_timeout_seconds: Annotated[float, Positive, describe_as("the longest that a typed query may take")] = 60
     query_max_rows: Annotated[int, Positive, describe_as("the most rows that a typed query shows")] = 10_000
+    query_answer_mb: Annotated[int, Positive, describe_as("the largest answer of a typed query")] = 32
+    query_memory_mb: Annotated[
+        int, Positive, describe_as("memory of the process that runs a typed query for the daemon")
+    ] = 512
+    query_processes: Annotated[int, Positive, describe_as("such processes side by side")] = 2
     pipelines_folder: Annotated[
         str, describe_as("a folder of your own pipelines, each a Python package; their code is run")
     ] = ""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from graphvine.clock import NEVER, Clock, moment
-from graphvine.engines.protocol import Engine, KeepingEngine, SaveResponse, ServedEngine
+from graphvine.engines.protocol import Engine, KeepingEngine, OwnerEngine, SaveResponse, ServedEngine
 from graphvine.errors import UnknownPipeline
 from graphvine.isolation import Isolation
 from graphvine.queries import Machine
@@ -103,6 +103,8 @@ class Store:
 
     def paused(self, pipeline: str) -> str | None:
         """Why this pipeline rests ('' for no reason given), None when it does not."""
+        if self.engine.capabilities.single_owner and (full := cast("OwnerEngine", self.engine).shortage()) is not None:
+            return full
         return self._paused().get(pipeline)
 
     def pause(self, pipeline: str, reason: str) -> None:

@@ -81,6 +81,24 @@ class KeepingEngine(Engine, Protocol):
     def write(self, unit: Unit, save_response: SaveResponse | None = None) -> UnitResult: ...
 
 
+class OwnerEngine(KeepingEngine, Protocol):
+    """An engine whose process owns the store (`single_owner`)."""
+
+    def query_isolated(
+        self, text: str, parameters: Mapping[str, Any], *, max_rows: int | None, timeout_seconds: float
+    ) -> QueryResult:
+        """Run a read in a process of its own, with a limit on memory."""
+        ...
+
+    def shortage(self) -> str | None:
+        """Why no new work is taken, as a sentence; None while there is room on the disk."""
+        ...
+
+    def probe(self) -> None:
+        """A read, and a turn of the writing thread; raises where the store can't do one of them."""
+        ...
+
+
 class SharedEngine(Engine, Protocol):
     """An engine whose store many processes write to (not `single_owner`, and `maintains`)."""
 

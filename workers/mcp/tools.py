@@ -84,7 +84,7 @@ class Tools:
         """Rows of a query that reads."""
         most = max(1, min(max_rows or self._max_rows, self._max_rows))
         with self._graph() as graph:
-            result = graph.query(statement, parameters, max_rows=most, timeout_seconds=self._seconds)
+            result = graph.query(statement, parameters, max_rows=most, timeout_seconds=self._seconds, isolated=True)
         rows, cut = fitting(result.rows)
         return {"columns": result.columns, "rows": rows, "cut": cut or result.truncated}
 

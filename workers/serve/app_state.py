@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -9,19 +10,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphvine.dispatch import Run
-from graphvine.errors import GraphvineError
+from graphvine.errors import GraphvineError, WriteRefused
 from graphvine.graph import Graph
+from graphvine.read_only import is_inside, refuse_files
 from graphvine.requests import Request
 from graphvine.workers.serve.events import Hub
 from graphvine.workers.serve.idempotency import Idempotency
 from graphvine.workers.serve.settings import ServeSettings
 
 if TYPE_CHECKING:
+    from graphvine.workers.serve.health_monitor import HealthMonitor
     from graphvine.workers.serve.jobs import JobList
     from graphvine.workers.serve.metrics import Metrics
     from graphvine.workers.serve.supervisor import Supervisor
 
 R = TypeVar("R")
+_WITH_PATHS = frozenset({"backup", "export", "load"})
 
 
 class NotReady(GraphvineError):
@@ -33,10 +37,12 @@ class AppState:
     settings: ServeSettings
     token: str = field(repr=False)
     what: str = "serve"
+    where: str | None = None  # the graph's file, for the tokens beside it
     hub: Hub = field(default_factory=Hub)
     started: float = field(default_factory=time.monotonic)
     supervisor: Supervisor | None = None
     metrics: Metrics | None = None
+    health: HealthMonitor | None = None
     stopping: threading.Event = field(default_factory=threading.Event)
     _graph: Graph | None = None
     _idempotency: Idempotency | None = None
@@ -81,6 +87,21 @@ class AppState:
         graph.store.subscribe(self.hub.publish_event)
         graph.store.subscribe(self.metrics.on_event)
         self._graph = graph
+
+    def check_files(self, text: str) -> None:
+        """Refuse Cypher that reaches files of this machine, outside the folder that a setting names."""
+        refuse_files(text, self.settings.files_folder)
+
+    def check_paths(self, request: Request[Any]) -> None:
+        """Refuse a backup, an export or a load outside the folder for them: that of the settings, or the graph's."""
+        folder = self.settings.files_folder or os.path.dirname(os.path.abspath(self.graph.where))
+        for name in ("target", "source"):
+            path = getattr(request, name, None)
+            if request.verb in _WITH_PATHS and isinstance(path, str) and not is_inside(path, folder):
+                raise WriteRefused(
+                    f"the daemon makes backups and exports in {folder} alone, not at {path}: choose a place in it,"
+                    " stop the daemon, or set serve.files_folder"
+                )
 
     def run(self, request: Request[R]) -> R:
         """Run a request in this process; what it opens stays open for the next."""

@@ -18,6 +18,8 @@ from graphvine.settings import Settings
 from graphvine.workers import registry, scheduler
 from graphvine.workers.pipeline import Handler
 from graphvine.workers.serve.app_state import AppState
+from graphvine.workers.serve.connections import raise_file_limit
+from graphvine.workers.serve.health_monitor import HealthMonitor
 from graphvine.workers.serve.http_server import HttpServer
 from graphvine.workers.serve.logs import attach, write_json_lines
 from graphvine.workers.serve.settings import ServeSettings
@@ -42,13 +44,19 @@ class Daemon:
             raise Running(f"{where} is served already, by process {other.pid} ({other.what}) at {other.address}")
         token = token_of(where) if self._is_file else _token_of_server()
         write_json_lines(token, verbose=verbose)
-        self.http_server = HttpServer(AppState(settings, token))
+        raise_file_limit()
+        self.http_server = HttpServer(AppState(settings, token, where=where if self._is_file else None))
 
     def run(self) -> int:
         """Serve until a signal says stop. Returns the exit status."""
         before = {number: signal.signal(number, self._told) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
             self.http_server.open()  # so that /healthz answers while the graph is opened
+            if not self._settings.is_loopback() and not self._settings.certificate:
+                _log.warning(
+                    "plain HTTP beyond loopback: the token can be read on the way. Set serve.certificate and"
+                    " serve.private_key, or put a proxy with TLS in front of it (docs/security.md)"
+                )
             _log.info("listening", extra={"facts": {"address": self.http_server.address, "pid": os.getpid()}})
             graph = self._open()
             if graph is None:
@@ -88,18 +96,27 @@ class Daemon:
             graph, self._settings, workers_of(graph, self._settings), build, services_of(graph, self._settings)
         )
         app_state.supervisor = supervisor
+        health = app_state.health = HealthMonitor(graph, self._settings.ready_seconds, self._settings.stuck_seconds)
         if graph.engine.capabilities.single_owner:
             app_state.idempotency.drop_old()
         if self._is_file:
-            announce(self._where, self.http_server.address, what="graphvine serve", version=graphvine.__version__)
+            announce(
+                self._where, self.http_server.address, what="graphvine serve", version=graphvine.__version__,
+                certificate=self._settings.certificate and os.path.abspath(self._settings.certificate),
+            )  # fmt: skip
         _log.info("ready", extra={"facts": {"graph": graph.where, "workers": workers_of(graph, self._settings)}})
         clockwork = scheduler.start(graph, None if self._settings.jobs else [scheduler.reaper(graph)])
         supervisor.start()
+        health.start()
         app_state.jobs.resume()
         try:
             while not self.stop.wait(1.0):
+                if health.stuck():
+                    _log.critical("the store can't be used and does not recover: ending, to be restarted")
+                    os._exit(1)
                 app_state.hub.tick(app_state)
         finally:
+            health.stop()
             self._end(supervisor, clockwork)
 
     def _end(self, supervisor: Supervisor, clockwork: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ from graphvine.graph import Graph
 from graphvine.workers import log
 
 _log = logging.getLogger("graphvine.events")
+_KINDS_KEPT = 1_000
 
 
 class JsonLines(logging.Formatter):
@@ -35,11 +37,36 @@ class JsonLines(logging.Formatter):
         return written.replace(self._secret, "[token]") if self._secret else written
 
 
+class Repeats(logging.Filter):
+    """A warning that comes again and again is written a few times; then it is counted, and the count comes with it."""
+
+    def __init__(self, most: int = 5, seconds: float = 10.0) -> None:
+        super().__init__()
+        self._most, self._seconds = most, seconds
+        self._seen: OrderedDict[tuple[str, int, str], list[float]] = OrderedDict()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno < logging.WARNING:
+            return True
+        key = (record.name, record.levelno, str(record.msg)[:200])
+        since, written, left_out = self._seen.pop(key, [record.created, 0, 0])
+        if record.created - since > self._seconds:
+            if left_out:
+                record.facts = {**getattr(record, "facts", {}), "repeated": int(left_out)}
+            since, written, left_out = record.created, 0, 0
+        passes = written < self._most
+        self._seen[key] = [since, written + passes, left_out + (not passes)]
+        if len(self._seen) > _KINDS_KEPT:
+            self._seen.popitem(last=False)
+        return passes
+
+
 def write_json_lines(secret: str, *, verbose: bool = False) -> None:
     """Have everything logged as JSON lines on standard error, Python's own warnings too."""
     logging.captureWarnings(True)
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines(secret))
+    handler.addFilter(Repeats())
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.WARNING)

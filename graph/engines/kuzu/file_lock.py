@@ -28,7 +28,7 @@ class Holder:
         if self._database in _open_here:
             # Two Database objects on one path lose updates without an error.
             raise StoreBusy(str(self._database), "this process already (use the graph that is open)")
-        fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._refuse_foreign()

@@ -13,8 +13,9 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from graphvine.engines.kuzu.marks import Marks
@@ -37,6 +38,31 @@ class KillSafeFiles:
         self._marks: Marks | None = None
         # Kept open while the store is: closing any descriptor of the file would drop the lock that Kuzu has on it.
         self._database_fd: int | None = None
+        self._sharing, self._sharing_lock = 0, threading.Lock()
+
+    @property
+    def acknowledged(self) -> int:
+        """The length of the log that was acknowledged."""
+        return self._marks.length if self._marks is not None else 0
+
+    @contextmanager
+    def shared_lock(self) -> Iterator[None]:
+        """Inside it, processes of ours can open the database file read-only: the engine's lock lets nobody in."""
+        with self._sharing_lock:
+            self._sharing += 1
+            self._lock_database(fcntl.LOCK_SH)
+        try:
+            yield
+        finally:
+            with self._sharing_lock:
+                self._sharing -= 1
+                if not self._sharing:
+                    self._lock_database(fcntl.LOCK_EX)
+
+    def _lock_database(self, kind: int) -> None:
+        if self._database_fd is not None:
+            with suppress(BlockingIOError, PermissionError):  # a reader that is not ours got in: it only reads
+                fcntl.lockf(self._database_fd, kind | fcntl.LOCK_NB)
 
     @property
     def parts(self) -> list[Path]:
@@ -120,6 +146,12 @@ class KillSafeFiles:
         self.acknowledge()
         self._disarm()
 
+    def bracket_bytes(self) -> int:
+        """About how much room a bracket takes beyond what is there: the copy, less the one that is kept."""
+        sizes = {part.name: part.stat().st_size for part in self.parts if part.exists()}
+        kept = {name: (self.spare / name).stat().st_size for name in sizes if (self.spare / name).exists()}
+        return sum(max(0, size - kept.get(name, 0)) for name, size in sizes.items()) + sizes.get(self.log.name, 0)
+
     def copy_to(self, folder: Path) -> list[Path]:
         """Copy the database, its log and the marks as they are; no write may be in progress."""
         copied = []
@@ -172,7 +204,7 @@ class KillSafeFiles:
     def _mirror(self, source: Path, target: Path) -> None:
         """Make the target equal to the source, writing only what differs."""
         with self._reading(source) as read:
-            write = os.open(target, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            write = os.open(target, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 if _mirror_content(read, write) and self._sync:
                     os.fsync(write)
