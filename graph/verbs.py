@@ -141,15 +141,20 @@ class PipelineVerbs:
     def scrape(
         self, urls: Sequence[str] = (), *, batch: str | None = None, hook: Hook | None = None,
         settings: ScrapeSettings | None = None, standby: bool = False, stop: threading.Event | None = None,
+        again: bool = False, now: bool = False,
     ) -> AsyncGenerator[ScrapeEvent, None]:  # fmt: skip
         """Scrape and summarize these pages, and whatever waits in the batch, as events for `async for`.
 
         Without a name the batch is known by its addresses. Called again after a kill, it goes on. With `standby` it
-        waits while another manager has the batch, and takes over when that dies.
+        waits while another manager has the batch, and takes over when that dies. A finished batch tries what failed
+        again; with `again` all of it is redone; with `now` pages that back off after a failure are tried at once.
         """
         from graphvine.workers.scrape.api import scrape
 
-        return scrape(self._graph, urls, batch=batch, hook=hook, settings=settings, standby=standby, stop=stop)
+        return scrape(
+            self._graph, urls, batch=batch, hook=hook, settings=settings, standby=standby, stop=stop, again=again,
+            now=now,
+        )  # fmt: skip
 
     @property
     def hn(self) -> HackerNews:

@@ -370,13 +370,14 @@ WHERE w.title = key
 RETURN w.title AS title;
 
 // name: listed(topic, state, source, sentiment, contains, limit)
-// The articles of a topic, the newest first, by state, publisher, sentiment, or a part of the title.
+// The articles of a topic, the newest first, by state, publisher, sentiment, or a part of the title. One whose provider
+// gave no date has the moment at which it was found.
 MATCH (a:NewsArticle)
 WHERE ($topic = '' OR a.topic = $topic) AND ($state = '' OR a.state = $state) AND ($source = '' OR a.source = $source)
     AND ($sentiment = '' OR a.sentiment = $sentiment) AND ($contains = '' OR lower(a.title) CONTAINS $contains)
 RETURN a.id AS id, a.topic AS topic, a.state AS state, a.title AS title, a.link AS link, a.date AS date,
-    a.source AS source, a.provider AS provider, a.sentiment AS sentiment, a.sentimentScore AS sentimentScore,
-    a.summary AS summary, a.seq AS seq
+    a.date = a.addedAt AS undated, a.source AS source, a.provider AS provider, a.sentiment AS sentiment,
+    a.sentimentScore AS sentimentScore, a.summary AS summary, a.seq AS seq
 ORDER BY date DESC, seq DESC LIMIT $limit;
 
 // name: shown(key)
@@ -384,7 +385,7 @@ ORDER BY date DESC, seq DESC LIMIT $limit;
 MATCH (a:NewsArticle)
 WHERE a.id = $key OR a.link = $key
 RETURN a.id AS id, a.topic AS topic, a.state AS state, a.priority AS priority, a.title AS title, a.link AS link,
-    a.date AS date, a.description AS description, a.author AS author, a.language AS language, a.keywords AS keywords,
+    a.date AS date, a.date = a.addedAt AS undated, a.description AS description, a.author AS author, a.language AS language, a.keywords AS keywords,
     a.source AS source, a.provider AS provider, a.providerId AS providerId, a.addedAt AS addedAt,
     a.needsSummary AS needsSummary, a.needsSentiment AS needsSentiment, a.contentTimeout AS contentTimeout,
     a.content AS content, a.words AS words, a.contentAt AS contentAt, a.summary AS summary, a.summarizer AS summarizer,

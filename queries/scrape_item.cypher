@@ -306,6 +306,39 @@ SET a.state = 'idle', a.slot = 0, a.ended_at = NULL, a.retry_count = 0, a.lost_c
     a.lease = 0, a.due = $now
 RETURN @row;
 
+// name: retry_in(batch_seq, now)
+// move: failed -> idle
+// beyond: a finished batch that is asked for again tries what failed again: its cause may be gone.
+// ready
+// The failed pages of a batch go back to waiting with a clean slate.
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq AND a.state = 'failed'
+SET a.state = 'idle', a.slot = 0, a.ended_at = NULL, a.retry_count = 0, a.lost_claims = 0, a.last_error = NULL,
+    a.lease = 0, a.due = $now
+RETURN @row;
+
+// name: again_in(batch_seq, now)
+// move: completed -> idle
+// beyond: somebody wants pages scraped and summarized again, though they are done.
+// ready
+// The completed pages of a batch are scraped again; what is stored of them stays until then.
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq AND a.state = 'completed'
+SET a.state = 'idle', a.slot = 0, a.ended_at = NULL, a.retry_count = 0, a.lost_claims = 0, a.last_error = NULL,
+    a.lease = 0, a.due = $now
+RETURN @row;
+
+// name: hasten_in(batch_seq, now, never)
+// stays: idle | scraped
+// beyond: somebody does not want to wait for pages that back off after a failure.
+// ready
+// The pages of a batch that back off are due at once.
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq AND a.lease <= 0 AND a.due > $now AND a.due < $never
+    AND a.state IN ['idle', 'scraped']
+SET a.due = $now
+RETURN @row;
+
 // name: exclude(seqs, lo, hi, at, never)
 // move: idle | failed -> excluded
 // beyond: somebody takes pages out of their batch.
@@ -534,6 +567,12 @@ MATCH (b:ScrapeBatch)
 WHERE b.seq = number AND b.status = 'finished'
 RETURN b.name AS name, b.seq AS seq
 ORDER BY seq LIMIT $limit;
+
+// name: waiting_in(batch_seq, now, never)
+// How many pages of a batch back off after a failure, and when the first of them is due.
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq AND a.lease <= 0 AND a.due > $now AND a.due < $never
+RETURN min(a.due) AS due, count(*) AS waiting;
 
 // name: left_over(batch_seq, never)
 // How many pages of a batch are not at rest.

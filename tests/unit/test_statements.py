@@ -33,6 +33,7 @@ EXPLAINED: dict[str, str] = {
     **{f"{e}.reclaim": _LOST for e in SHARED},
     "article.reclaim_loaded": _LOST,
     "scrape_item.reclaim_summary": _LOST,
+    **{f"news_article.{name}": "says of an article whether its date is the provider's" for name in ("listed", "shown")},
     "article.oldest_heartbeat": "loaded articles that are held count as claimed, as the reaper counts them",
     "scrape_item.ready_in": "with the state, by which Claims finds the block that claims",
     "hn_item.named": "the same with other names",

@@ -130,7 +130,7 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-FAILED, INTERRUPTED, PIPE_CLOSED = 1, 130, 141
+FAILED, WRONG_USE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 
 
 def tell(error: BaseException, *, verbose: bool) -> int:
@@ -145,7 +145,9 @@ def tell(error: BaseException, *, verbose: bool) -> int:
 
         traceback.print_exception(error)
     print(f"error: {printable(_sentence(error))}", file=sys.stderr)
-    return FAILED
+    from graphvine.requests import BadRequest
+
+    return WRONG_USE if isinstance(error, BadRequest) else FAILED
 
 
 def _sentence(error: BaseException) -> str:

@@ -64,6 +64,14 @@ class Processor:
         """One run; or run after run until the queue is empty, waiting for articles that back off."""
         return asyncio.run(self._runs(None if until_empty else 1, each))
 
+    def hasten(self) -> int:
+        """Articles that back off after a failure need not wait any longer. Returns how many there were."""
+        now = self._graph.clock.now_ms()
+        rows = self._graph.read(f"{ROLE}.backing_off", topic=self._topic, now=now)
+        keys = [row["id"] for row in rows]
+        self._graph.run(Unit.of([Step(f"{NAME}.hasten", {"keys": keys, "now": now})] if keys else []))
+        return len(keys)
+
     def close(self) -> None:
         if self._embedder is not None:
             self._embedder.close()
@@ -93,12 +101,15 @@ class Processor:
         articles = await asyncio.to_thread(self.load)
         self._on_step("loaded")
         results = await self._work(await lazy.open(), articles) if articles else Counter()
+        waiting = self._graph.read(f"{ROLE}.waiting", topic=self._topic, now=self._graph.clock.now_ms())[0]
         run = ProcessorRun(
             self._topic, merged.count, merged.checkpoint, len(articles),
-            processed=results.total() - results[Result.LOST] - results[None],
+            processed=results.total() - results[Result.LOST] - results[Result.FAILED] - results[None],
             removed=results[Result.PROCESSED] + results[Result.FAILED], moved_to_end=results[Result.TAIL],
             failed=results[Result.FAILED], lost=results[Result.LOST], released=results[None],
             remaining=self._queue.length(), seconds=time.monotonic() - began,
+            waiting=waiting["waiting"],
+            next_in_seconds=None if waiting["due"] is None else (waiting["due"] - self._graph.clock.now_ms()) / 1000,
             missing=merged.missing + repaired.missing, rebuilt=repaired.rebuilt, dropped=repaired.dropped,
         )  # fmt: skip
         if run.loaded or run.merged or run.rebuilt or run.dropped:
