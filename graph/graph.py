@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -22,7 +23,7 @@ from graphvine.core_requests import (
 )
 from graphvine.dispatch import dispatch
 from graphvine.engines import connect, without_secrets
-from graphvine.errors import GraphvineError
+from graphvine.errors import GraphvineError, StoreFull
 from graphvine.migrate import draw_machines, migrate
 from graphvine.records import FailedRow, Finding, PipelineStatus, QueryResult, Row, TableInfo, Unit, UnitResult
 from graphvine.requests import as_list
@@ -67,11 +68,15 @@ class Graph(PipelineVerbs):
             daemon = cast("ServedEngine", self.engine)
             daemon.clock, self.migrated = self.clock, daemon.migrated
             return
+        if self.engine.capabilities.read_only:
+            self.migrated = []
+            return
         try:
             self.migrated = migrate(self.store)
-            draw_machines(self.store)
-            self._align()
-            self._reap_dead()
+            with suppress(StoreFull):  # it can be read all the same, and its status says why nothing is claimed
+                draw_machines(self.store)
+                self._align()
+                self._reap_dead()
         except BaseException:
             self.engine.close()
             raise

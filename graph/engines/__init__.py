@@ -37,9 +37,12 @@ def connect(where: str, settings: Settings, *, create: bool) -> Engine:
         if served is not None:
             return served
     from graphvine.engines.kuzu.engine import EmbeddedEngine
+    from graphvine.engines.kuzu.read_only import ReadOnlyEngine, is_read_only
 
-    name, path = ("ladybug", rest) if scheme == "ladybug" else ("kuzu", where)
-    return EmbeddedEngine(_place(Path(path).expanduser(), create=create), settings, name=name)
+    name, rest = ("ladybug", rest) if scheme == "ladybug" else ("kuzu", where)
+    path = _place(Path(rest).expanduser(), create=create)
+    kind = ReadOnlyEngine if is_read_only(path) else EmbeddedEngine
+    return kind(path, settings, name=name)
 
 
 def _place(path: Path, *, create: bool) -> Path:

@@ -29,6 +29,8 @@ class Capabilities:
     typed: bool = True
     # This process migrates, aligns and reclaims. False for a connection to the daemon, which does that itself.
     maintains: bool = True
+    # The store can't be written: its file or its folder is read-only.
+    read_only: bool = False
 
 
 class Engine(Protocol):

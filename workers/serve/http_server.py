@@ -79,7 +79,7 @@ class HttpServer:
 @contextlib.contextmanager
 def share_graph(graph: Graph, what: str) -> Iterator[str | None]:
     """While the block lasts, other processes reach this graph through this one; None where they need not."""
-    if not graph.engine.capabilities.single_owner:
+    if not graph.engine.capabilities.single_owner or graph.engine.capabilities.read_only:
         yield None
         return
     where = graph.engine.where

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -42,7 +43,7 @@ _READERS_KEPT = 20
 
 
 class OpenDatabase:
-    def __init__(self, path: Path, driver_name: str, settings: Settings) -> None:
+    def __init__(self, path: Path, driver_name: str, settings: Settings, *, read_only: bool = False) -> None:
         self._path, self._settings = path, settings
         self._driver = _driver(driver_name)
         # Ladybug needs it too: killed inside a large commit, it refuses its own log on opening (4 of 13 such kills).
@@ -56,6 +57,9 @@ class OpenDatabase:
         self._checkpoints = 0
         self._pages_written = 0
         self.recovered = ""
+        if read_only:
+            self._open_read_only()
+            return
         self._holder.take()
         try:
             self._open()
@@ -90,6 +94,21 @@ class OpenDatabase:
         if self._bracketed:
             self.writing.run("CALL force_checkpoint_on_close=false")
             self.files.opened()
+
+    def _open_read_only(self) -> None:
+        from graphvine.engines.kuzu.read_only import linked_copy
+
+        folder = linked_copy(self.files)
+        try:
+            self._database = self._driver.Database(
+                str(folder / "graph"), read_only=True, buffer_pool_size=self._settings.buffer_pool_mb << 20,
+                max_db_size=MAX_DATABASE_BYTES,
+            )  # fmt: skip
+            self.writing = Session(self._driver, self._database, self._settings.reader_threads)
+        except RuntimeError as error:
+            raise StoreDamaged(f"{self._path} can't be opened for reading: {error}") from error
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     @contextmanager
     def reader(self) -> Iterator[Session]:

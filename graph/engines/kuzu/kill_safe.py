@@ -10,6 +10,7 @@ write only the pages that changed (comparing 120 MB takes 40 ms here, copying an
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
@@ -21,6 +22,8 @@ from pathlib import Path
 from graphvine.engines.kuzu.marks import Marks
 from graphvine.errors import StoreDamaged
 
+# Bytes of pages that a checkpoint writes beside the file for each byte of log, at most.
+_PAGES_PER_LOG = 32
 _LOOK_BYTES, _PIECE_BYTES = 1 << 20, 1 << 14
 _FICLONE = 0x40049409  # Linux: share the blocks of a file instead of copying them, where the file system can
 
@@ -33,7 +36,7 @@ class KillSafeFiles:
         self.log = _beside(database, ".wal")
         self.safe = _beside(database, ".safe")
         self.spare = _beside(database, ".spare")
-        self._marks_file = _beside(database, ".marks")
+        self.marks_file = _beside(database, ".marks")
         self._sync = sync
         self._marks: Marks | None = None
         # Kept open while the store is: closing any descriptor of the file would drop the lock that Kuzu has on it.
@@ -68,7 +71,7 @@ class KillSafeFiles:
     def parts(self) -> list[Path]:
         """Every file that a bracket must be able to put back, with those that a cut checkpoint of the engine leaves."""
         engine_s_own = [_beside(self.database, ending) for ending in (".shadow", ".wal.checkpoint")]
-        return [self.database, self.log, *engine_s_own, self._marks_file]
+        return [self.database, self.log, *engine_s_own, self.marks_file]
 
     def recover(self) -> str:
         """Make the files whole before the engine sees them; tells what was done, in words, '' for nothing."""
@@ -78,10 +81,10 @@ class KillSafeFiles:
             self._put_back()
             done.append("an interrupted checkpoint was put back")
         length = self.log.stat().st_size if self.log.exists() else 0
-        if not self._marks_file.exists():
+        if not self.marks_file.exists():
             # A store that plain Kuzu wrote has no marks: its log is taken as it is.
-            Marks.create(self._marks_file, length if self.database.exists() else 0)
-        marks = Marks(self._marks_file, sync=self._sync)
+            Marks.create(self.marks_file, length if self.database.exists() else 0)
+        marks = Marks(self.marks_file, sync=self._sync)
         try:
             if length > marks.length:
                 os.truncate(self.log, marks.length)
@@ -107,11 +110,11 @@ class KillSafeFiles:
         """Only a bracket of ours changes the database, and a mark follows it: a newer database is another program's."""
         if not self.database.exists():
             return False
-        return self.database.stat().st_mtime_ns > self._marks_file.stat().st_mtime_ns
+        return self.database.stat().st_mtime_ns > self.marks_file.stat().st_mtime_ns
 
     def opened(self) -> None:
         """The engine has the store open now."""
-        self._marks = Marks(self._marks_file, sync=self._sync)
+        self._marks = Marks(self.marks_file, sync=self._sync)
         self._database_fd = os.open(self.database, os.O_RDWR | os.O_CLOEXEC)
 
     def acknowledge(self, durable: bool = True) -> int:
@@ -147,10 +150,12 @@ class KillSafeFiles:
         self._disarm()
 
     def bracket_bytes(self) -> int:
-        """About how much room a bracket takes beyond what is there: the copy, less the one that is kept."""
-        sizes = {part.name: part.stat().st_size for part in self.parts if part.exists()}
-        kept = {name: (self.spare / name).stat().st_size for name in sizes if (self.spare / name).exists()}
-        return sum(max(0, size - kept.get(name, 0)) for name, size in sizes.items()) + sizes.get(self.log.name, 0)
+        """About how much room a bracket takes: the copy, less the one that is kept, and pages that are written anew."""
+        sizes = {part: part.stat().st_size for part in self.parts if part.exists()}
+        copies = ((size, self.spare / part.name) for part, size in sizes.items())
+        growth = sum(max(0, size - (copy.stat().st_size if copy.exists() else 0)) for size, copy in copies)
+        log = sizes.get(self.log, 0)
+        return growth + min(sizes.get(self.database, 0), _PAGES_PER_LOG * log) + log
 
     def copy_to(self, folder: Path) -> list[Path]:
         """Copy the database, its log and the marks as they are; no write may be in progress."""
@@ -185,16 +190,26 @@ class KillSafeFiles:
             self._database_fd = None
 
     def _put_back(self) -> None:
+        whole = [part for part in self.parts if (self.safe / part.name).exists()]
         for part in self.parts:
-            copy = self.safe / part.name
-            if copy.exists():
-                temporary = _beside(part, ".back")
-                self._copy(copy, temporary)
-                temporary.replace(part)
-            else:
+            if part not in whole:
                 part.unlink(missing_ok=True)
+        for part in whole:
+            self._restore(self.safe / part.name, part)
         self._sync_folder(self.safe.parent)
         self._disarm()
+
+    def _restore(self, copy: Path, part: Path) -> None:
+        temporary = _beside(part, ".back")
+        try:
+            self._copy(copy, temporary)
+            temporary.replace(part)
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            if error.errno != errno.ENOSPC:
+                raise
+            # No room for a second copy: written over the old content. The copy stays the truth until all is done.
+            self._mirror(copy, part)
 
     def _disarm(self) -> None:
         shutil.rmtree(self.spare, ignore_errors=True)  # there only if a backup was put in place in between

@@ -12,6 +12,7 @@ from graphvine.engines.kuzu.concurrency import ReadGate
 from graphvine.engines.kuzu.database import OpenDatabase
 from graphvine.engines.kuzu.query_process import QueryProcesses
 from graphvine.engines.kuzu.session import Session, sentence
+from graphvine.engines.protocol import Capabilities
 from graphvine.errors import QueryError, QueryTimeout, StoreClosed, StoreStuck
 from graphvine.pipelines import library
 from graphvine.queries import Block
@@ -23,13 +24,14 @@ from graphvine.units import check_texts
 
 class EmbeddedReader:
     dialect = "kuzu"
+    capabilities: Capabilities
 
     def __init__(self, path: Path, settings: Settings, *, name: str) -> None:
         self.name, self.where = name, str(path)
         self.library = library(self.dialect, settings.pipelines_folder)
         self._statements = self.library.statements
         self._gate = ReadGate()
-        self._database = OpenDatabase(path, name, settings)
+        self._database = OpenDatabase(path, name, settings, read_only=self.capabilities.read_only)
         self._closed = False
         self._broken: str | None = None  # the files could not be opened again after a failed write
         self._answer_bytes = settings.query_answer_mb << 20
