@@ -6,6 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
+from graphvine.trust import trust
 from graphvine.workers.cli.new_pipeline import write
 from tests.support.daemons import QUICK_DAEMON, DaemonProcess
 
@@ -13,6 +14,7 @@ from tests.support.daemons import QUICK_DAEMON, DaemonProcess
 def test_a_pipeline_in_the_users_folder_has_a_card(browser: Browser, tmp_path: Path) -> None:
     write("gadgets", tmp_path)
     (tmp_path / "graphvine.toml").write_text(f'pipelines_folder = "gadgets"\n{QUICK_DAEMON}')
+    trust(tmp_path / "graphvine.toml")
     with DaemonProcess(tmp_path) as daemon:
         service = daemon.ready()
         page = browser.new_context().new_page()
