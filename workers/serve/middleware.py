@@ -81,7 +81,9 @@ class SecurityMiddleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+                given = list(message.get("headers", ()))
+                policy = [] if any(name.lower() == _POLICY[0] for name, _ in given) else [_POLICY]
+                message["headers"] = [*given, *policy, *_HEADERS]
             await send(message)
 
         refusal = self._refusal(scope)
@@ -204,6 +206,8 @@ class _Refused(Exception):
 
 
 _ONCE = frozenset({"host", "origin", "authorization", "content-length"})
+# For answers that bring none of their own, such as drawings: they load and run nothing.
+_POLICY = (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
 _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
