@@ -21,17 +21,11 @@ from graphvine.engines.kuzu.concurrency import Writer
 from graphvine.engines.kuzu.reader import EmbeddedReader
 from graphvine.engines.kuzu.session import apart, copy_in, sentence
 from graphvine.engines.protocol import Capabilities, SaveResponse
-from graphvine.errors import (
-    QueryError,
-    StoreError,
-    StoreFull,
-    StoreReopened,
-    StoreStuck,
-)
+from graphvine.errors import QueryError, StoreError, StoreFull, StoreReopened, StoreStuck
 from graphvine.queries import Block
 from graphvine.records import QueryResult, Row, Unit, UnitResult
 from graphvine.settings import Settings
-from graphvine.units import carry_out, check, check_texts
+from graphvine.units import carry_out, check, check_texts, rows_in
 
 T = TypeVar("T")
 
@@ -49,6 +43,10 @@ _log = logging.getLogger("graphvine.store")
 _OWN_TRANSACTION = re.compile(r"\s*(BEGIN|COMMIT|ROLLBACK)\b", re.IGNORECASE)
 
 
+_MOST_ROWS_TOGETHER = 256  # larger units have a transaction of their own: the others need not wait for them
+Request = tuple[Unit, SaveResponse | None]
+
+
 class EmbeddedEngine(EmbeddedReader):
     capabilities = Capabilities(single_owner=True, bulk_load=True, file_backup=True)
 
@@ -58,7 +56,7 @@ class EmbeddedEngine(EmbeddedReader):
         self._policy.opened(self._database.pool_use())
         self._numbers: dict[str, int] = {}
         self._disk = DiskSpace(path.absolute().parent, settings.min_free_mb)
-        self._writer = Writer(f"graphvine-writer-{path.name}")
+        self._writer = Writer[Request, UnitResult](f"graphvine-writer-{path.name}", self._write)
 
     def shortage(self) -> str | None:
         """Why no new work is taken, as a sentence: the disk is nearly full. None while there is room."""
@@ -91,7 +89,7 @@ class EmbeddedEngine(EmbeddedReader):
             self._disk.refuse_any()
         else:
             self._disk.refuse_new()
-        return self._in_writer(lambda: self._write(unit, save_response))
+        return self._writer.share((unit, save_response), alone=rows_in(unit) > _MOST_ROWS_TOGETHER)
 
     def execute(
         self, statements: Sequence[str], then: Unit | None = None, parameters: Mapping[str, Any] | None = None
@@ -135,9 +133,12 @@ class EmbeddedEngine(EmbeddedReader):
 
     # What follows runs in the writing thread alone.
 
-    def _write(self, unit: Unit, save_response: SaveResponse | None) -> UnitResult:
+    def _write(self, requests: list[Request]) -> list[UnitResult]:
+        """Units in one transaction, each with its own guards: all of them are kept, or none."""
+        if self._broken is not None:
+            self._reopen(self._broken)
         session = self._database.writing
-        at = unit.steps[0].block if unit.steps else ""
+        at, results = "", []
 
         def run(block: Block, parameters: Mapping[str, Any]) -> list[Row]:
             nonlocal at
@@ -147,20 +148,23 @@ class EmbeddedEngine(EmbeddedReader):
             self._policy.ran(statement, parameters, len(rows))
             return rows
 
-        alone = len(unit.steps) == 1 and save_response is None  # a single statement is a transaction by itself
+        (unit, saving), *others = requests  # a single statement is a transaction by itself
+        alone = not others and saving is None and len(unit.steps) == 1
         try:
             if not alone:
                 session.begin()
-            result = carry_out(unit, self.library, run, self._number)
-            if save_response is not None:
-                kept = save_response(result)
-                run(self.library.block(kept.block), kept.parameters)
+            for unit, save_response in requests:
+                results.append(carry_out(unit, self.library, run, self._number))
+                if save_response is not None:
+                    kept = save_response(results[-1])
+                    run(self.library.block(kept.block), kept.parameters)
             if not alone:
                 session.commit()
         except BaseException as error:
             self._start_over(at, error)
-        self._committed(durable=not all(self.library.block(step.block).role in _CLAIMING for step in unit.steps))
-        return result
+        blocks = (self.library.block(step.block) for unit, _ in requests for step in unit.steps)
+        self._committed(durable=not all(block.role in _CLAIMING for block in blocks))
+        return results
 
     def _execute(self, statements: list[str], then: Unit | None, given: Mapping[str, Any]) -> QueryResult:
         session = self._database.writing
