@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from graphvine.clock import NEVER
@@ -83,8 +84,9 @@ def _search(graph: Graph, pipeline: str) -> Iterator[Finding]:
         return
     check, advice = f"search {pipeline}", "rebuild it with 'graphvine reindex'"
     wanted = graph.read(f"{pipeline}.searchable")[0]
+    ours = graph.open_indexes.get(pipeline)
     try:
-        with open_index(folder, background=False) as index:
+        with nullcontext(ours.index) if ours is not None else open_index(folder, background=False) as index:
             stamp, count = index.stamp, index.count()
     except (RebuildNeeded, SearchPartsMissing) as error:
         yield Finding(check, False, str(error), advice)

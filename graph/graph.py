@@ -63,6 +63,8 @@ class Graph(PipelineVerbs):
         self.clock = clock or SystemClock(getattr(self.engine, "clock_offset_ms", 0))
         self.store = Store(self.engine, settings, self.clock)
         self.library = self.engine.library
+        # Search indexes that stay open with the graph, by pipeline.
+        self.open_indexes: dict[str, Any] = {}
         if not self.engine.capabilities.maintains:
             # The daemon has done the rest.
             daemon = cast("ServedEngine", self.engine)
@@ -91,7 +93,11 @@ class Graph(PipelineVerbs):
 
     def close(self) -> None:
         """Close the graph; a file is free for other processes then."""
-        self.engine.close()
+        try:
+            while self.open_indexes:
+                self.open_indexes.popitem()[1].close()
+        finally:
+            self.engine.close()
 
     # Reading and writing
 

@@ -52,7 +52,7 @@ CREATE (a:HNItem {hnId: hnId, type: type, by: author, time: time, title: title, 
     dead: dead, extra: extra, sourceType: source, fetchedAt: fetchedAt, hash: hash, story: story, wants: wants,
     seq: seq, stamp: seq, ingestedAt: $at, lastUpdated: $at, state: 'completed', retryCount: 0, due: $never, lease: 0,
     lost_claims: 0, failure_count: 0})
-RETURN a.seq AS seq, a.hnId AS hnId;
+RETURN a.seq AS seq, a.hnId AS hnId, a.stamp AS stamp;
 
 // name: refuse(rows, first_id, at, never)
 // move: -> initial_state -> ingested -> failed
@@ -68,7 +68,7 @@ WHERE NOT EXISTS { MATCH (b:HNItem) WHERE b.hnId >= $first_id AND b.hnId = hnId 
 CREATE (a:HNItem {hnId: hnId, raw: raw, sourceType: source, fetchedAt: fetchedAt, hash: hash, wants: wants,
     failedIn: failedIn, last_error: error, retryDue: retryDue, seq: seq, stamp: seq, ingestedAt: $at, lastFailureAt: $at,
     state: 'failed', retryCount: 1, due: $never, lease: 0, lost_claims: 0, failure_count: 1})
-RETURN a.seq AS seq, a.hnId AS hnId;
+RETURN a.seq AS seq, a.hnId AS hnId, a.stamp AS stamp;
 
 // name: bring_on(rows, first_id, at, never)
 // move: initial_state -> ingested -> validated -> deduplicated -> hierarchy_resolved -> indexed -> completed

@@ -36,6 +36,8 @@ EXPLAINED: dict[str, str] = {
     **{f"news_article.{name}": "says of an article whether its date is the provider's" for name in ("listed", "shown")},
     "article.oldest_heartbeat": "loaded articles that are held count as claimed, as the reaper counts them",
     "scrape_item.ready_in": "with the state, by which Claims finds the block that claims",
+    "hn_item.take_in": "returns the stamp, by which the search index follows",
+    "hn_item.refuse": "returns the stamp, by which the search index follows",
     "hn_item.named": "the same with other names",
     "hn_item.failed_named": "the same with other names",
     "neo4j news_article.next_due": "by the index of the queue, as article's",

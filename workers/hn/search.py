@@ -11,7 +11,7 @@ from typing import Any, Self
 from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
 from graphvine.search import Filters, Range, Results
-from graphvine.workers.hn.ingest.index_sync import share, unshare
+from graphvine.workers.hn.ingest.index_sync import open_items_index
 from graphvine.workers.hn.requests import Sort
 from graphvine.workers.hn.server_search import NothingToFollow, ServerItems
 from graphvine.workers.hn.threads import Item, as_item, below_of
@@ -48,9 +48,11 @@ class HNSearch:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._beside = not ServerItems.serves(graph)
-        self._index: Any = share(graph) if self._beside else NothingToFollow(graph)
-        self._open = True
+        self._server: NothingToFollow | None = NothingToFollow(graph) if ServerItems.serves(graph) else None
+
+    @property
+    def _index(self) -> Any:
+        return self._server or open_items_index(self._graph)
 
     def __enter__(self) -> Self:
         return self
@@ -85,10 +87,7 @@ class HNSearch:
         return read
 
     def close(self) -> None:
-        if self._open:
-            self._open = False
-            if self._beside:
-                unshare(self._graph)
+        """The index stays open with the graph; nothing else is held."""
 
     def _join(self, filters: dict[str, Any], under: int | None, story_by: str | None, reply_to: str | None) -> bool:
         """Turn what is asked of the thread into filters; False when nothing can match."""

@@ -106,6 +106,7 @@ def test_what_was_taken_in_without_the_index_is_found(graph: Graph, news: Hacker
 def test_a_lost_or_broken_index_is_made_again(news: HackerNews, graph: Graph) -> None:
     news.add(SOME)
     folder = index_folder(graph.engine.where) / "hn_item"
+    assert news.search("graph").total == 5
     shutil.rmtree(folder)
     assert news.search("graph").total == 5
     (folder / "manifest.json").write_text("{}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -14,6 +14,7 @@ from graphvine.errors import UnitFailed
 from graphvine.records import Step, Unit, UnitResult
 from graphvine.workers.hn.ingest.batch import Batch
 from graphvine.workers.hn.ingest.cascade import begin, finish
+from graphvine.workers.hn.ingest.index_sync import Written
 from graphvine.workers.hn.ingest.item import Draft, hash_of, id_of
 from graphvine.workers.hn.ingest.prefetch import Ahead, collecting_less, portions
 from graphvine.workers.hn.ingest.thread_edges import Threads
@@ -22,7 +23,6 @@ from graphvine.workers.hn.ingest.writes import refused_of, reject, steps_of
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
-    from graphvine.workers.hn.ingest.index_sync import HNIndex
 
 T = TypeVar("T")
 Meanwhile = Callable[[], None]
@@ -75,7 +75,6 @@ class Intake:
         self._machine = graph.library.machines["hn_item"]
         self._lock = threading.RLock()
         self._threads = Threads(self._graph)
-        self.index: HNIndex | None = None
 
     def take(
         self, items: Sequence[Any], source: str, *, handed_over_at: int | None = None, steps: Sequence[Step] = (),
@@ -205,15 +204,12 @@ class Intake:
             for step, rows in zip(steps, result.rows, strict=True):
                 if step.block in _MAKING and len(rows) < len(step.parameters["rows"]):
                     raise UnitFailed(step.block, "some `hnId` were put in meanwhile")
-        if self.index is not None:
-            # The guard of a claim returns the number of its own row, which is no stamp.
-            answers = result.rows[1:] if if_held else result.rows
-            stamps = [_stamp(row) for rows in answers for row in rows]
+        index = self._graph.open_indexes.get("hn_item")
+        stamps = [row["stamp"] for rows in result.rows for row in rows if "stamp" in row] if index is not None else ()
+        if stamps:
             fresh = [draft.document for draft in batch.drafts if draft.outcome == "new" and not draft.reason]
             again = [d.document for d in batch.drafts if d.outcome in ("updated", "revived") and not d.reason]
-            gone = [draft.id for draft in refused if draft.id in batch.known]
-            if stamps:
-                self.index.offer(fresh, again, gone, min(stamps), max(stamps), whole=not batch.settled)
+            index.add(Written(stamps, fresh, again, [draft.id for draft in refused]))
         return True
 
     def _drafts(
@@ -240,11 +236,6 @@ class Intake:
 
 _MAKING = frozenset({"hn_item.take_in", "hn_item.refuse"})
 _WRITTEN = frozenset({"new", "updated", "revived"})
-
-
-def _stamp(row: Mapping[str, Any]) -> int:
-    found: int = row.get("stamp") or row.get("seq") or 0
-    return found
 
 
 def counted(drafts: Iterable[Draft], rejected: int) -> Taken:
