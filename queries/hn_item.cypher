@@ -127,6 +127,30 @@ SET a.state = 'failed', a.raw = raw, a.sourceType = source, a.fetchedAt = fetche
     a.stamp = stamp, a.lease = 0, a.due = $never, a.claimed_by = NULL, a.claimed_at = NULL
 RETURN a.seq AS seq, a.hnId AS hnId, a.stamp AS stamp;
 
+// name: disown(rows, first_id, at, never)
+// move: completed -> failed
+// transition: mark_failed
+// manual
+// processors: HNItemFailureProcessor
+// beyond: the document's text says any state, its drawing leaves this one out.
+// number: rows.stamp
+// by: rows
+// table: rows
+// floor: first_id
+// Items that name no parent (poll), and that no list of kids (parts) names any more: as if they had just been refused.
+UNWIND $rows AS r
+WITH r.hnId AS hnId, r.raw AS raw, r.source AS source, r.fetchedAt AS fetchedAt, r.hash AS hash, r.wants AS wants,
+    r.failedIn AS failedIn, r.error AS error, r.retryDue AS retryDue, r.stamp AS stamp
+MATCH (a:HNItem)
+WHERE a.hnId >= $first_id AND a.hnId = hnId AND a.lease <= 0 AND a.state = 'completed'
+SET a.state = 'failed', a.raw = raw, a.sourceType = source, a.fetchedAt = fetchedAt, a.hash = hash, a.wants = wants,
+    a.failedIn = failedIn, a.last_error = error, a.retryDue = retryDue, a.lastFailureAt = $at, a.retryCount = 1,
+    a.failure_count = a.failure_count + 1, a.type = NULL, a.by = NULL, a.time = NULL, a.title = NULL, a.text = NULL,
+    a.plain = NULL, a.url = NULL, a.score = NULL, a.descendants = NULL, a.parent = NULL, a.poll = NULL, a.kids = NULL,
+    a.parts = NULL, a.deleted = NULL, a.dead = NULL, a.extra = NULL, a.story = NULL, a.stamp = stamp, a.lease = 0,
+    a.due = $never, a.claimed_by = NULL, a.claimed_at = NULL
+RETURN a.seq AS seq, a.hnId AS hnId, a.stamp AS stamp;
+
 // == The steps one by one ==
 
 // name: auto_ingest(seqs, lo, hi, at, now)
@@ -513,11 +537,11 @@ SET l.gone = $at_ms;
 // table: rows
 // floor: first_id
 // unlocked: items are taken in by turns, one process at a time.
-// The way up to the story is whole now; the index is told.
+// Another story stands at the top of these: the way up is whole now, or broken, or leads elsewhere.
 UNWIND $rows AS r
 WITH r.hnId AS hnId, r.story AS story, r.stamp AS stamp
 MATCH (a:HNItem)
-WHERE a.hnId >= $first_id AND a.hnId = hnId AND a.story = 0
+WHERE a.hnId >= $first_id AND a.hnId = hnId AND a.story >= 0
 SET a.story = story, a.stamp = stamp
 RETURN a.seq AS seq, a.stamp AS stamp;
 
@@ -526,6 +550,12 @@ RETURN a.seq AS seq, a.stamp AS stamp;
 MATCH (a:HNItem)
 WHERE a.story = 0
 RETURN a.hnId AS hnId, coalesce(a.parent, a.poll) AS above, a.parent IS NULL AS option;
+
+// name: members(stories)
+// Everything that stands below these stories, each with what is right above it.
+MATCH (a:HNItem)
+WHERE a.story IN $stories AND (a.parent > 0 OR a.poll > 0)
+RETURN a.hnId AS hnId, a.story AS story, coalesce(a.parent, a.poll) AS above, a.parent IS NULL AS option;
 
 // name: left_behind(limit)
 // Items without a story whose parent has one: a worker and an arrival passed each other.
@@ -542,7 +572,7 @@ RETURN a.hnId AS hnId, a.wants AS wants, coalesce(a.parent, a.poll) AS above, a.
     a.sourceType AS source, a.fetchedAt AS fetchedAt;
 
 // name: listing_kids(ids)
-// Which items name these among their kids; of several the oldest.
+// Which items name these among their kids.
 // Kuzu filters wrongly by `child IN $ids` where child is unwound from a row's list, and not by the same as a column.
 MATCH (p:HNItem)
 WITH p.hnId AS above, as_list(p.kids, INT64[]) AS children
@@ -550,10 +580,10 @@ WHERE size(children) > 0
 UNWIND children AS child
 WITH above, child, child IN $ids AS wanted
 WHERE wanted
-RETURN child AS child, min(above) AS above;
+RETURN child AS child, collect(above) AS above;
 
 // name: listing_parts(ids)
-// Which items name these among their parts; of several the oldest.
+// Which items name these among their parts.
 // Kuzu filters wrongly by `child IN $ids` where child is unwound from a row's list, and not by the same as a column.
 MATCH (p:HNItem)
 WITH p.hnId AS above, as_list(p.parts, INT64[]) AS children
@@ -561,7 +591,7 @@ WHERE size(children) > 0
 UNWIND children AS child
 WITH above, child, child IN $ids AS wanted
 WHERE wanted
-RETURN child AS child, min(above) AS above;
+RETURN child AS child, collect(above) AS above;
 
 // name: below(hnId)
 // literal: hnId

@@ -58,3 +58,9 @@ ALTER TABLE HNItem RENAME kids TO old_kids;
 ALTER TABLE HNItem ADD kids STRING;
 ALTER TABLE HNItem RENAME parts TO old_parts;
 ALTER TABLE HNItem ADD parts STRING;
+
+// version: 3
+// Titles are plain text; before they were kept with their signs escaped.
+MATCH (a:HNItem)
+WHERE a.title CONTAINS '&'
+SET a.title = regexp_replace(regexp_replace(regexp_replace(a.title, '&lt;', '<', 'g'), '&gt;', '>', 'g'), '&amp;', '&', 'g');

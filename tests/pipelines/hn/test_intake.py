@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from itertools import permutations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import Phase, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as some
 
@@ -14,7 +17,7 @@ from graphvine.errors import UnitFailed
 from graphvine.graph import Graph
 from graphvine.records import Step
 from graphvine.workers.hn.ingest.ingest import Taken, intake, take_in
-from tests.pipelines.hn.looking import edges, row, states, whole
+from tests.pipelines.hn.looking import SAME, edges, row, states, whole
 from tests.pipelines.hn.making import DELIVERED, make, shuffled
 from tests.support.stores import Place
 
@@ -37,10 +40,11 @@ def test_no_source_is_unknown(graph: Graph) -> None:
 
 
 def test_a_refused_item_is_failed_with_reason_and_failure_node(graph: Graph) -> None:
-    assert take_in(graph, [STORY | {"score": -1}], "SINGLE_POST") == Taken(failed=1)
+    assert take_in(graph, [STORY | {"type": "x"}], "SINGLE_POST") == Taken(failed=1)
     (failed,) = graph.failed("hn_item")
-    assert (failed.key, failed.reason, failed.retry_count) == ("1", "score: -1 is negative", 1)
-    assert [failure.message for failure in failed.failures] == ["score: -1 is negative"]
+    reason = "type: 'x' is none of story, comment, job, poll, pollopt"
+    assert (failed.key, failed.reason, failed.retry_count) == ("1", reason, 1)
+    assert [failure.message for failure in failed.failures] == [reason]
     assert row(graph, 1)["failedIn"] == "ingested"
 
 
@@ -100,23 +104,85 @@ def test_of_copies_of_one_time_the_one_with_more_below_it_wins(graph: Graph) -> 
 def test_a_refused_copy_never_replaces_an_accepted_one(graph: Graph, clock: ManualClock) -> None:
     take_in(graph, [STORY], "SINGLE_POST")
     clock.forward(5)
-    assert take_in(graph, [STORY | {"score": -1}], "SINGLE_POST") == Taken(failed=1)
+    assert take_in(graph, [STORY | {"type": "x"}], "SINGLE_POST") == Taken(failed=1)
     assert (row(graph, 1)["state"], row(graph, 1)["score"]) == ("completed", 5)
-    assert graph.read("hn_item.failures", key="1")[0]["message"] == "score: -1 is negative"
+    assert graph.read("hn_item.failures", key="1")[0]["message"].startswith("type: 'x' is none of")
 
 
 def test_a_good_copy_brings_a_failed_item_on(graph: Graph) -> None:
-    take_in(graph, [STORY | {"score": -1}], "SINGLE_POST")
+    take_in(graph, [STORY | {"type": "x"}], "SINGLE_POST")
     assert take_in(graph, [STORY], "SINGLE_POST", handed_over_at=DELIVERED - 9_000) == Taken(revived=1)
     item = row(graph, 1)
     assert (item["state"], item["last_error"], item["raw"], item["score"]) == ("completed", None, None, 5)
 
 
-def test_a_parent_that_is_not_older_is_refused(graph: Graph) -> None:
-    ring = [COMMENT | {"id": 5, "parent": 6}, COMMENT | {"id": 6, "parent": 5}, COMMENT | {"id": 7, "parent": 7}]
-    assert take_in(graph, ring, "SINGLE_POST") == Taken(new=1, failed=2)
-    assert row(graph, 5)["last_error"] == "parent: 6 is not older than 5, so it can't stand above it"
-    assert edges(graph) == [(5, 6)]
+def test_a_comment_may_stand_below_a_younger_story(graph: Graph) -> None:
+    merged = STORY | {"id": 9, "title": "the story that moderators keep", "kids": [5]}
+    below = [COMMENT | {"id": 5, "parent": 9}, COMMENT | {"id": 6, "parent": 5}]
+    for items in ([merged, *below], below):
+        assert take_in(graph, items, "SINGLE_POST").failed == 0
+    assert edges(graph) == [(5, 6), (9, 5)] and row(graph, 6)["story"] == 9
+
+
+RING = [COMMENT | {"id": 5, "parent": 6}, COMMENT | {"id": 6, "parent": 7}, COMMENT | {"id": 7, "parent": 5}]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+@pytest.mark.parametrize("at_once", [True, False])
+def test_only_the_edge_that_closes_a_circle_is_refused(graph: Graph, order: tuple[int, ...], at_once: bool) -> None:
+    items = [RING[place] for place in order]
+    for part in [items] if at_once else [[item] for item in items]:
+        assert take_in(graph, part, "SINGLE_POST", handed_over_at=DELIVERED).failed == 0
+    assert edges(graph) == [(5, 7), (7, 6)] and {row(graph, id)["story"] for id in (5, 6, 7)} == {0}
+    # A newer copy breaks the circle: the edge that was refused is made, and all have a story.
+    take_in(graph, [STORY, COMMENT | {"id": 7, "parent": 1}], "SINGLE_POST", handed_over_at=DELIVERED + 1)
+    assert edges(graph) == [(1, 7), (6, 5), (7, 6)] and {row(graph, id)["story"] for id in (5, 6, 7)} == {1}
+    # And closes it again.
+    take_in(graph, [COMMENT | {"id": 7, "parent": 5}], "SINGLE_POST", handed_over_at=DELIVERED + 2)
+    assert edges(graph) == [(5, 7), (7, 6)] and {row(graph, id)["story"] for id in (5, 6, 7)} == {0}
+
+
+def test_an_item_below_itself_is_kept_without_the_edge(graph: Graph) -> None:
+    assert take_in(graph, [COMMENT | {"parent": 2}], "SINGLE_POST") == Taken(new=1)
+    assert edges(graph) == [] and row(graph, 2)["story"] == 0
+
+
+def test_what_is_moved_takes_all_below_it_along(graph: Graph) -> None:
+    chain = [COMMENT | {"id": id, "parent": id - 1} for id in range(3, 60)]
+    take_in(graph, [STORY, COMMENT, *chain, STORY | {"id": 99}], "SINGLE_POST", handed_over_at=DELIVERED)
+    assert row(graph, 59)["story"] == 1
+    take_in(graph, [COMMENT | {"id": 3, "parent": 99}], "SINGLE_POST", handed_over_at=DELIVERED + 1)
+    assert (row(graph, 2)["story"], row(graph, 3)["story"], row(graph, 59)["story"]) == (1, 99, 99)
+
+
+def test_what_only_a_list_had_accepted_fails_when_the_list_drops_it(graph: Graph) -> None:
+    bare = {"id": 5, "type": "comment", "text": "whose am I?"}
+    take_in(graph, [STORY | {"kids": [5]}, bare], "SINGLE_POST", handed_over_at=DELIVERED)
+    assert row(graph, 5)["state"] == "completed"
+    take_in(graph, [STORY | {"kids": [6]}], "SINGLE_POST", handed_over_at=DELIVERED + 1)
+    assert (row(graph, 5)["state"], row(graph, 5)["last_error"]) == ("failed", "parent: a comment needs one")
+    take_in(graph, [STORY | {"kids": [5]}], "SINGLE_POST", handed_over_at=DELIVERED + 2)
+    assert row(graph, 5)["state"] == "completed" and edges(graph) == [(1, 5)]
+
+
+def test_what_is_optional_and_wrong_is_kept_beside_the_item(graph: Graph) -> None:
+    odd = STORY | {"descendants": -1, "url": "not an address", "score": "many"}
+    assert take_in(graph, [odd], "SINGLE_POST") == Taken(new=1)
+    item = row(graph, 1)
+    assert (item["title"], item["descendants"], item["url"], item["score"]) == ("Hello", None, None, None)
+    assert json.loads(item["extra"]) == {
+        "descendants": -1, "url": "not an address", "score": "many", "_notes": {
+            "descendants": "-1 is negative", "url": "'not an address' is not a well-formed address",
+            "score": "'many' is not a whole number",
+        },
+    }  # fmt: skip
+
+
+def test_a_title_is_kept_as_it_is(graph: Graph) -> None:
+    take_in(graph, [STORY | {"title": "AT&T <3 C++ & <script>alert(1)</script>"}], "SINGLE_POST")
+    found = graph.query("MATCH (a:HNItem) WHERE a.title CONTAINS 'AT&T' RETURN a.title").rows
+    assert found == [["AT&T <3 C++ & <script>alert(1)</script>"]]
+    assert graph.hn.search("AT&T").found[0].item.title == "AT&T <3 C++ & <script>alert(1)</script>"
 
 
 def test_an_orphan_is_linked_when_its_parent_comes(graph: Graph) -> None:
@@ -211,31 +277,62 @@ def stories(made: Any) -> dict[int, int]:
     return found
 
 
-_ids = some.integers(1, 12)
+_ids = some.integers(1, 9)
 _items = some.lists(
     some.fixed_dictionaries(
-        {"id": _ids, "type": some.sampled_from(["story", "comment", "comment", "poll", "pollopt"])},
+        {"id": _ids, "type": some.sampled_from(["story", "comment", "comment", "comment", "poll", "pollopt", "x"])},
         optional={
-            "parent": _ids, "poll": _ids, "text": some.sampled_from(["a", "b"]), "score": some.integers(-1, 2),
-            "fetchedAt": some.sampled_from([DELIVERED, DELIVERED + 1]),
+            "parent": _ids, "poll": _ids, "text": some.sampled_from(["a", "b<p>&amp;"]), "score": some.integers(-1, 2),
+            "fetchedAt": some.sampled_from([DELIVERED, DELIVERED + 1, DELIVERED + 2]),
+            "kids": some.lists(_ids, max_size=3), "parts": some.lists(_ids, max_size=2),
         },
     ),
-    max_size=12,
+    max_size=14,
 )  # fmt: skip
 
 
-@pytest.mark.long("wild items in any order")
-@hypothesis_settings(max_examples=12)
-@given(items=_items, order=some.randoms(use_true_random=False), cut=some.integers(0, 12))
-def test_any_items_in_any_order_end_in_the_same_graph(
-    template: Place, tmp_path_factory: Any, items: list[dict[str, Any]], order: Any, cut: int
+@pytest.mark.long("wild histories in any order")
+@hypothesis_settings(max_examples=50, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@given(items=_items, order=some.randoms(use_true_random=False), cuts=some.lists(some.integers(0, 14), max_size=3))
+def test_any_history_in_any_order_ends_in_the_same_graph(
+    template: Place, histories: list[Graph], items: list[dict[str, Any]], order: Any, cuts: list[int]
 ) -> None:
     other = list(items)
     order.shuffle(other)
-    seen = []
-    for parts in ([items], [other[:cut], other[cut:]]):
-        with template.copy_to(tmp_path_factory.mktemp("any") / "store").open() as graph:
-            for part in parts:
-                take_in(graph, part, "BULK_UPLOAD", handed_over_at=DELIVERED)
-            seen.append(whole(graph))
-    assert seen[0] == seen[1]
+    ends = [*sorted(cuts), len(other)]
+    parts = [other[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+    for graph, deliveries in zip(histories, ([items], parts), strict=True):
+        graph.execute("MATCH (a:HNItem) DETACH DELETE a")
+        intake(graph)._threads.forget()
+        for delivery in deliveries:
+            take_in(graph, delivery, "BULK_UPLOAD", handed_over_at=DELIVERED)
+    one, two = map(whole, histories)
+    assert one == two
+    check_threads(*one)
+
+
+def check_threads(
+    rows: dict[int, tuple[Any, ...]], tree: list[tuple[int, int]], options: list[tuple[int, int]]
+) -> None:
+    """No circle, one edge to each, and the story is what a walk up the edges finds."""
+    above = {below: up for up, below in tree} | dict(options)
+    assert len(above) == len(tree) + len(options)
+    for id, found in rows.items():
+        named = dict(zip(SAME, found, strict=True))
+        seen, at = [id], id
+        while at in above:
+            at = above[at]
+            assert at not in seen, "a circle"
+            seen.append(at)
+        top = dict(zip(SAME, rows[at], strict=True))
+        whole_way = top["state"] == "completed" and not (top["parent"] or top["poll"])
+        if named["state"] == "completed":
+            assert named["story"] == (at if whole_way else 0), (id, named)
+
+
+@pytest.fixture(scope="module")
+def histories(template: Place, tmp_path_factory: Any) -> Iterator[list[Graph]]:
+    """Two graphs that every history empties and fills."""
+    folder = tmp_path_factory.mktemp("histories")
+    with template.copy_to(folder / "one").open() as one, template.copy_to(folder / "two").open() as two:
+        yield [one, two]

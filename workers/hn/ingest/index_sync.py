@@ -20,7 +20,6 @@ from graphvine.index_sync import index_folder
 from graphvine.records import Row
 from graphvine.search import RebuildNeeded, SearchPartsMissing, open_index, remove_index
 from graphvine.search.documents import Document
-from graphvine.workers.hn.ingest.clean import plain
 from graphvine.workers.hn.ingest.item import Draft
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def _document(id: int, get: Any, body: str | None, above: int | None, story: int
     texts = {}
     title, author, url = get("title"), get("by"), get("url")
     if title:
-        texts["title"] = plain(title)
+        texts["title"] = title
     if body:
         texts["body"] = body
     filters: dict[str, Any] = {

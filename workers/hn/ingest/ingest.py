@@ -13,12 +13,11 @@ from graphvine.engines.protocol import SharedEngine
 from graphvine.errors import UnitFailed
 from graphvine.records import Step, Unit, UnitResult
 from graphvine.workers.hn.ingest.batch import Batch
-from graphvine.workers.hn.ingest.cascade import begin, finish
 from graphvine.workers.hn.ingest.index_sync import Written
-from graphvine.workers.hn.ingest.item import Draft, hash_of, id_of
+from graphvine.workers.hn.ingest.item import Draft, id_of
 from graphvine.workers.hn.ingest.prefetch import Ahead, collecting_less, portions
+from graphvine.workers.hn.ingest.processors import begin, finish
 from graphvine.workers.hn.ingest.thread_edges import Threads
-from graphvine.workers.hn.ingest.validate import BadField, fetched_at
 from graphvine.workers.hn.ingest.writes import refused_of, reject, steps_of
 
 if TYPE_CHECKING:
@@ -209,7 +208,7 @@ class Intake:
         if stamps:
             fresh = [draft.document for draft in batch.drafts if draft.outcome == "new" and not draft.reason]
             again = [d.document for d in batch.drafts if d.outcome in ("updated", "revived") and not d.reason]
-            index.add(Written(stamps, fresh, again, [draft.id for draft in refused]))
+            index.add(Written(stamps, fresh, again, [draft.id for draft in (*refused, *batch.fallen)]))
         return True
 
     def _drafts(
@@ -223,14 +222,7 @@ class Intake:
             except ValueError as error:
                 rejected.append(reject(given, str(error), now))
                 continue
-            draft = Draft(id, given, source, at)
-            try:
-                if "fetchedAt" in given:
-                    draft.fetched_at = fetched_at(given, at)
-            except BadField as error:
-                draft.hash = hash_of({"id": id})
-                draft.refuse(str(error))
-            drafts.append(draft)
+            drafts.append(Draft(id, given, source, at))
         return drafts, rejected
 
 
