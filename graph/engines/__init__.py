@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphvine.engines.neo4j.address import is_address, without_secrets
+from graphvine.engines.neo4j.address import is_address
 from graphvine.errors import StoreMissing
+from graphvine.redact import without_secrets
 from graphvine.service_file import find
 from graphvine.settings import Settings
 

@@ -144,7 +144,9 @@ def tell(error: BaseException, *, verbose: bool) -> int:
         import traceback
 
         traceback.print_exception(error)
-    print(f"error: {printable(_sentence(error))}", file=sys.stderr)
+    from graphvine.redact import redact
+
+    print(f"error: {printable(redact(_sentence(error)))}", file=sys.stderr)
     from graphvine.requests import BadRequest
 
     return WRONG_USE if isinstance(error, BadRequest) else FAILED

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from graphvine.graph import Graph
+from graphvine.redact import redact
 from graphvine.workers import log
 
 _log = logging.getLogger("graphvine.events")
@@ -34,6 +35,7 @@ class JsonLines(logging.Formatter):
             line["trace"] = self.formatException(record.exc_info)
         written = msgspec.json.encode(line, enc_hook=str).decode("utf-8", "replace")
         # The last line of defence: whatever a library writes, the token is not in it.
+        written = redact(written)
         return written.replace(self._secret, "[token]") if self._secret else written
 
 

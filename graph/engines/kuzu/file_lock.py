@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from graphvine.errors import StoreBusy
+from graphvine.redact import redact_arguments
 
 _open_here: set[Path] = set()
 
@@ -65,7 +66,7 @@ class Holder:
 
 
 def _myself() -> dict[str, Any]:
-    command = " ".join([Path(sys.argv[0]).name or "python", *sys.argv[1:]])[:200]
+    command = redact_arguments([Path(sys.argv[0]).name or "python", *sys.argv[1:]])[:200]
     return {"pid": os.getpid(), "command": command, "since": time.strftime("%Y-%m-%d %H:%M:%S")}
 
 

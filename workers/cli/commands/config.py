@@ -28,9 +28,10 @@ def config(
 
     In Python: graphvine.settings.load()
     """
+    from graphvine.redact import redact_values
     from graphvine.workers.cli.settings_listing import listing, unknown_variables
 
-    rows = listing(common(context).graph)
+    rows = redact_values(listing(common(context).graph))
     if json:
         show_json({"settings": rows})
     else:
