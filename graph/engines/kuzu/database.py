@@ -44,7 +44,7 @@ _READERS_KEPT = 20
 
 class OpenDatabase:
     def __init__(self, path: Path, driver_name: str, settings: Settings, *, read_only: bool = False) -> None:
-        self._path, self._settings = path, settings
+        self._path, self._settings, self._read_only = path, settings, read_only
         self._driver = _driver(driver_name)
         # Ladybug needs it too: killed inside a large commit, it refuses its own log on opening (4 of 13 such kills).
         self._bracketed = driver_name in ("kuzu", "ladybug")
@@ -192,6 +192,8 @@ class OpenDatabase:
     def close(self) -> None:
         try:
             self._shut()
+            if not self._read_only:
+                self.files.give_back()  # the lock is ours until it is dropped
         finally:
             self._holder.drop()
 
