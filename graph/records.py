@@ -111,7 +111,7 @@ class FailedRow:
 
 @dataclass(frozen=True, slots=True)
 class PipelineStatus:
-    """Where a pipeline stands."""
+    """Where a pipeline stands. `ready` rows would be claimed now; those beyond the workers' depth are counted apart."""
 
     pipeline: str
     paused: bool
@@ -124,6 +124,8 @@ class PipelineStatus:
     total: int
     progress_percent: float
     oldest_heartbeat: datetime | None
+    beyond_depth: int = 0
+    oldest_ready: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from graphvine.shared_ready_cache import SharedReadyCache
 
 AnyReadyCache = ReadyCache | SharedReadyCache | RemoteReadyCache
 Listener = Callable[[str, dict[str, Any]], None]
+UnitListener = Callable[[Unit, UnitResult, int], None]
 # After this long a pause that another process ordered is seen.
 _PAUSE_SEEN_SECONDS = 1.0
 _PAUSING = frozenset({"graph.pause", "graph.resume"})
@@ -30,6 +31,7 @@ class Store:
         self.library = engine.library
         self.isolation = Isolation()
         self._listeners: list[Listener] = []
+        self._unit_listeners: list[UnitListener] = []
         self._ready_caches: dict[str, AnyReadyCache] = {}
         self._pauses: dict[str, str] | None = None
         self._sizes: dict[str, int] = {}
@@ -42,6 +44,13 @@ class Store:
 
     def unsubscribe(self, listener: Listener) -> None:
         self._listeners = [one for one in self._listeners if one is not listener]
+
+    def watch_units(self, listener: UnitListener) -> None:
+        """Be given every unit after its commit, with its result and its time in ms."""
+        self._unit_listeners.append(listener)
+
+    def unwatch_units(self, listener: UnitListener) -> None:
+        self._unit_listeners = [one for one in self._unit_listeners if one != listener]
 
     def publish(self, event: str, **facts: Any) -> None:
         for listener in self._listeners:
@@ -82,6 +91,8 @@ class Store:
                 # A row that was there already (created is false) has not changed by being found again.
                 ready = [r for r in rows if r.get("created", True) and r["lease"] <= 0 and r["due"] < NEVER]
                 self._ready_caches[block.entity].add(ready, now)
+        for listener in self._unit_listeners:
+            listener(unit, result, now)
         self.publish(
             "write", blocks=[s.block for s in unit.steps], held=len(result.held), seconds=time.perf_counter() - started
         )

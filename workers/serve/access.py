@@ -26,11 +26,13 @@ ENDING = ".tokens"
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # Asked by anybody, wherever we listen: whether we live, and a page that holds no data.
-_OPEN = frozenset({"/healthz", "/", "/favicon.ico"})
-_OPEN_FOLDERS = ("/static/",)
+_OPEN = frozenset({"/healthz", "/", "/ui", "/docs", "/favicon.ico"})
+_OPEN_FOLDERS = ("/static/", "/ui/")
+# A code that works once is exchanged for the token.
+_LOGIN = "/login"
 # It reads, but with a body; what it may do beyond that is decided by its route.
 _READS_BY_POST = frozenset({"/cypher"})
-_ADMIN = frozenset({"/engine/execute"})
+_ADMIN = frozenset({"/engine/execute", "/login/codes"})
 ENGINE = "/engine/"
 
 
@@ -49,7 +51,7 @@ def is_open(path: str) -> bool:
 
 def needed_scope(method: str, path: str) -> Scope | None:
     """What a request needs; None where anybody may ask."""
-    if is_open(path) and method in SAFE_METHODS:
+    if (is_open(path) and method in SAFE_METHODS) or path == _LOGIN:
         return None
     if path in _ADMIN:
         return "admin"

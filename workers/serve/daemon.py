@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -17,11 +18,12 @@ from graphvine.service_file import announce, find, token_of, withdraw
 from graphvine.settings import Settings
 from graphvine.workers import registry, scheduler
 from graphvine.workers.pipeline import Handler
+from graphvine.workers.serve.api.login import login_path
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.connections import raise_file_limit
 from graphvine.workers.serve.health_monitor import HealthMonitor
 from graphvine.workers.serve.http_server import HttpServer
-from graphvine.workers.serve.logs import attach, write_json_lines
+from graphvine.workers.serve.logs import attach, write_logs
 from graphvine.workers.serve.settings import ServeSettings
 from graphvine.workers.serve.supervisor import Service, Supervisor
 
@@ -35,7 +37,15 @@ class Running(GraphvineError):
 
 
 class Daemon:
-    def __init__(self, where: str, core: Settings, settings: ServeSettings, *, verbose: bool = False) -> None:
+    def __init__(
+        self,
+        where: str,
+        core: Settings,
+        settings: ServeSettings,
+        *,
+        verbose: bool = False,
+        json_logs: bool | None = None,
+    ) -> None:
         self._where, self._core, self._settings = where, core, settings
         self.stop = threading.Event()
         self._is_file = "://" not in where
@@ -43,7 +53,7 @@ class Daemon:
         if other is not None:
             raise Running(f"{where} is served already, by process {other.pid} ({other.what}) at {other.address}")
         token = token_of(where) if self._is_file else _token_of_server()
-        write_json_lines(token, verbose=verbose)
+        write_logs(token, verbose=verbose, as_json=json_logs)
         raise_file_limit()
         self.http_server = HttpServer(AppState(settings, token, where=where if self._is_file else None))
 
@@ -105,6 +115,8 @@ class Daemon:
                 certificate=self._settings.certificate and os.path.abspath(self._settings.certificate),
             )  # fmt: skip
         _log.info("ready", extra={"facts": {"graph": graph.where, "workers": workers_of(graph, self._settings)}})
+        if sys.stderr.isatty():
+            _greet(graph, self.http_server.address, login_path(app_state))
         clockwork = scheduler.start(graph, None if self._settings.jobs else [scheduler.reaper(graph)])
         supervisor.start()
         health.start()
@@ -115,6 +127,8 @@ class Daemon:
                     _log.critical("the store can't be used and does not recover: ending, to be restarted")
                     os._exit(1)
                 app_state.hub.tick(app_state)
+                if app_state.samples is not None:
+                    app_state.samples.tick()
         finally:
             health.stop()
             self._end(supervisor, clockwork)
@@ -156,6 +170,16 @@ def services_of(graph: Graph, settings: ServeSettings) -> dict[str, Service]:
 
 def build(graph: Graph, pipeline: str, count: int) -> Sequence[Handler]:
     return registry.get(graph, pipeline).handlers(graph, count)
+
+
+def _greet(graph: Graph, address: str, path: str) -> None:
+    """In a terminal: what is served, and a link that logs a browser in."""
+    print(
+        f"Graphvine serves {graph.where} ({graph.engine.name}) at {address}\n"
+        f"Dashboard: {address}{path}\n"
+        "  This link logs you in once, within five minutes; `graphvine open` makes another. Ctrl-C ends the service.",
+        file=sys.stderr, flush=True,
+    )  # fmt: skip
 
 
 def _token_of_server() -> str:

@@ -63,11 +63,25 @@ class Repeats(logging.Filter):
         return passes
 
 
-def write_json_lines(secret: str, *, verbose: bool = False) -> None:
-    """Have everything logged as JSON lines on standard error, Python's own warnings too."""
+class Readable(JsonLines):
+    """The same lines for people, in a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        facts = " ".join(f"{name}={_brief(value)}" for name, value in getattr(record, "facts", {}).items())
+        at = datetime.fromtimestamp(record.created).strftime("%H:%M:%S")
+        level = "" if record.levelno == logging.INFO else f"{record.levelname} "
+        line = f"{at} {level}{record.getMessage()} {facts}".rstrip()
+        if record.exc_info:
+            line += "\n" + self.formatException(record.exc_info)
+        return line.replace(self._secret, "[token]") if self._secret else line
+
+
+def write_logs(secret: str, *, verbose: bool = False, as_json: bool | None = None) -> None:
+    """Have everything logged on standard error, Python's own warnings too: for people in a terminal, else as JSON."""
     logging.captureWarnings(True)
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines(secret))
+    in_json = not sys.stderr.isatty() if as_json is None else as_json
+    handler.setFormatter(JsonLines(secret) if in_json else Readable(secret))
     handler.addFilter(Repeats())
     root = logging.getLogger()
     root.handlers = [handler]
@@ -75,6 +89,12 @@ def write_json_lines(secret: str, *, verbose: bool = False) -> None:
     logger = logging.getLogger("graphvine")
     logger.handlers, logger.propagate = [], True
     logger.setLevel(logging.DEBUG if verbose else logging.INFO)
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, dict):
+        return ",".join(f"{name}:{inner}" for name, inner in value.items() if inner)
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def attach(graph: Graph) -> None:

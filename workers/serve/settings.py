@@ -59,6 +59,9 @@ class ServeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cypher_at_once: Annotated[int, Positive, describe_as("typed queries that run side by side")] = 4
     cypher_max_rows: Annotated[int, Positive, describe_as("the most rows of a query by HTTP")] = 10_000
     cypher_seconds: Annotated[float, Positive, describe_as("the longest that a query by HTTP may take")] = 30
+    history_rows: Annotated[
+        int, Count, describe_as("moves of rows that are remembered for the dashboard, the oldest go; 0 for none")
+    ] = 500_000
     listeners: Annotated[int, Positive, describe_as("browsers that may listen to events at once")] = 100
 
     def check_tls(self) -> None:
