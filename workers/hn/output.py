@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 from graphvine.workers.cli.output import one_line, plural, printable, show, show_json, table
+from graphvine.workers.hn.ingest.forms import API
 from graphvine.workers.hn.ingest.ingest import Taken
 from graphvine.workers.hn.pull import Pulled
 from graphvine.workers.hn.search import Page
@@ -81,6 +83,19 @@ def told_of_items(taken: Taken) -> str:
         "skipped": taken.skipped, "failed": taken.failed, "rejected": taken.rejected,
     }  # fmt: skip
     return ", ".join(f"{count:,} {name}" for name, count in named.items() if count) or "nothing new"
+
+
+def show_refusals(taken: Taken) -> None:
+    """On standard error: the form in which items came, where it is not the API's, and what was refused and why."""
+    others = [f"{count:,} as {form}" for form, count in taken.forms.items() if form != API]
+    if others:
+        print(f"items came {', '.join(others)}", file=sys.stderr)
+    for one in taken.refused:
+        name = f"item {one.id}" if one.id is not None else "something without a usable id"
+        print(f"refused {name}: {one_line(one.reason, _TEXT)}", file=sys.stderr)
+    more = taken.failed + taken.rejected - len(taken.refused)
+    if more > 0:
+        print(f"and {more:,} more: 'graphvine failed hn_item' lists them", file=sys.stderr)
 
 
 def told_of_pull(pulled: Pulled) -> str:

@@ -6,7 +6,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from graphvine.engines.protocol import SharedEngine
@@ -33,6 +33,17 @@ _TRIES = 5
 RETRY_MS = 300_000
 
 
+REFUSALS_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why an item was not accepted; without an id where it has none that can be used."""
+
+    id: int | None
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Taken:
     """What became of items: `new`, `updated` (a newer copy), `revived` (had failed, or was only known by its id),
@@ -45,13 +56,20 @@ class Taken:
     skipped: int = 0
     failed: int = 0
     rejected: int = 0
+    refused: list[Refused] = field(default_factory=list, compare=False)  # the first few, with their reasons
+    forms: dict[str, int] = field(default_factory=dict, compare=False)  # how many items came in which form
 
     def __add__(self, other: Taken) -> Taken:
-        return Taken(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
+        counts = {name: getattr(self, name) + getattr(other, name) for name in _COUNTS}
+        forms = {name: self.forms.get(name, 0) + other.forms.get(name, 0) for name in {**self.forms, **other.forms}}
+        return Taken(**counts, refused=[*self.refused, *other.refused][:REFUSALS_SHOWN], forms=forms)
 
     @property
     def total(self) -> int:
-        return sum(getattr(self, field.name) for field in fields(self))
+        return sum(getattr(self, name) for name in _COUNTS)
+
+
+_COUNTS = ("new", "updated", "revived", "unchanged", "skipped", "failed", "rejected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +127,7 @@ class Intake:
             self._remember(batch)
             meanwhile()
             self._write(batch, refused, steps_in_all)
-            return counted(batch.drafts, len(rejected))
+            return counted(batch.drafts, rejected)
 
         return self._alone(batch, write)
 
@@ -230,12 +248,15 @@ _MAKING = frozenset({"hn_item.take_in", "hn_item.refuse"})
 _WRITTEN = frozenset({"new", "updated", "revived"})
 
 
-def counted(drafts: Iterable[Draft], rejected: int) -> Taken:
-    counts: dict[str, int] = {}
+def counted(drafts: Iterable[Draft], rejected: Sequence[Step]) -> Taken:
+    counts: dict[str, Any] = {}
+    refused = [Refused(None, step.parameters["message"]) for step in rejected[:REFUSALS_SHOWN]]
     for draft in drafts:
         outcome = draft.outcome if not draft.reason else "failed" if draft.outcome == "failed" else "skipped"
         counts[outcome] = counts.get(outcome, 0) + 1
-    return Taken(rejected=rejected, **counts)
+        if outcome == "failed" and len(refused) < REFUSALS_SHOWN:
+            refused.append(Refused(draft.id, draft.reason))
+    return replace(Taken(rejected=len(rejected), refused=refused), **counts)
 
 
 _intakes: weakref.WeakKeyDictionary[Any, Intake] = weakref.WeakKeyDictionary()

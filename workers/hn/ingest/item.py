@@ -20,6 +20,8 @@ CONTENT = (
 )  # fmt: skip
 # Where `extra` keeps what was wrong with a field that is optional.
 NOTES = "_notes"
+# What could not be read as an item comes as an object with the reason under this name.
+UNREADABLE = "_unreadable"
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 _DERIVED = frozenset({"plain", "extra"})
 _RAW_CHARACTERS = 200_000
@@ -103,6 +105,8 @@ def id_of(given: object) -> int:
         raise ValueError(f"an item is an object with fields, not {type(given).__name__}")
     found = given.get("id", given.get("hnId"))
     if found is None:
+        if UNREADABLE in given:
+            raise ValueError(str(given[UNREADABLE]))
         raise ValueError("id: there is none")
     if type(found) is float and found.is_integer():
         found = int(found)
