@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from graphvine.units import check_texts
 from graphvine.workers.news.article import BadArticle, article_id, found, moment_of, plain
-from graphvine.workers.news.providers.apitube import _article as from_apitube
+from graphvine.workers.news.providers.apis import apitube_article, newsdata_article
 from graphvine.workers.news.providers.feed import parse_feed
 from graphvine.workers.news.providers.interface import taken
-from graphvine.workers.news.providers.newsdata import _article as from_newsdata
 from graphvine.workers.news.sentiment import SentimentFailed, WordSentiment, parse_answer
 
 SAME = [
@@ -81,7 +80,7 @@ FIELDS = [
 
 @given(st.dictionaries(st.sampled_from(FIELDS), WILD | st.just("https://example.org/a"), max_size=10) | WILD)
 def test_wild_items_are_articles_or_refused_with_a_field(item: Any) -> None:
-    for make in (from_newsdata, from_apitube):
+    for make in (newsdata_article, apitube_article):
         articles, rejected = taken([item], make)
         assert len(articles) + len(rejected) == 1
         named = ("item 0: link: ", "item 0: not an object")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from graphvine.workers.news.article import BadArticle, Found
-from graphvine.workers.news.providers.apitube import _article as from_apitube
+from graphvine.workers.news.providers.apis import apitube_article
 from graphvine.workers.news.providers.feed import Feed, parse_feed
 from graphvine.workers.news.providers.interface import refusal, taken
 
@@ -113,7 +113,7 @@ OLD_APITUBE: dict[str, Any] = {
 
 
 def test_the_older_model_of_apitube_is_read() -> None:
-    found = from_apitube(OLD_APITUBE)
+    found = apitube_article(OLD_APITUBE)
     assert (found.link, found.author, found.source) == ("https://example.org/1", "Ada", "example.org")
     assert (found.sentiment, found.language, found.description) == (
         "positive",
@@ -121,7 +121,7 @@ def test_the_older_model_of_apitube_is_read() -> None:
         "Rain.",
     ) and found.date is not None
     with pytest.raises(BadArticle, match="link"):
-        from_apitube({"title": "t"})
+        apitube_article({"title": "t"})
 
 
 @pytest.mark.parametrize(
