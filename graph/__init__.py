@@ -72,7 +72,7 @@ __all__ = [
     "UnknownArticle", "UnknownBlock", "UnknownPipeline", "UpdateRequest", "UpdaterRun", "Upload", "UploadRequest",
     "UploadStepRequest", "Uploads", "Way", "WorkQueueManager", "WorkRequest", "WriteRefused", "open", "restore",
 ]
-__version__ = "0.1.0"
+__version__ = "0.1.0"  # the one place: setup.py reads it here
 
 # Modules, and what is public of each.
 _HOMES = {

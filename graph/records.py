@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 
+from graphvine.query_result import QueryResult as QueryResult
+
 Row = dict[str, Any]
 
 
@@ -63,18 +65,6 @@ class Claim(msgspec.Struct, frozen=True):  # made by the thousand, in a third of
 def new_token() -> int:
     """The token of a claim: large, so that no state column's number is taken for one, and never made twice."""
     return secrets.randbits(62) | 1 << 61
-
-
-@dataclass(frozen=True, slots=True)
-class QueryResult:
-    """Columns and rows of a query; `truncated` where there were more."""
-
-    columns: list[str]
-    rows: list[list[Any]]
-    truncated: bool = False
-
-    def as_dicts(self) -> list[Row]:
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
 @dataclass(frozen=True, slots=True)

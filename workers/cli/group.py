@@ -40,4 +40,11 @@ class CommandGroup(TyperGroup):
             sys.stdout.flush()
         except (GraphvineError, OSError, KeyboardInterrupt) as error:
             raise typer.Exit(tell(error, verbose=common(ctx).verbose)) from error
+        except ModuleNotFoundError as error:
+            from graphvine.installation import missing_part
+
+            sentence = missing_part(error)
+            if sentence is None:
+                raise
+            raise typer.Exit(tell(GraphvineError(sentence), verbose=common(ctx).verbose)) from error
         return result
