@@ -21,7 +21,7 @@ UI      := $(wildcard ui/*.* ui/.npmrc ui/public/* ui/src/* ui/src/*/*)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help venv weights ui demo test full unit crash lint format parts bench wheel lock sbom clean distclean
+.PHONY: help venv weights ui demo test full unit crash lint format parts bench docs wheel lock sbom clean distclean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -66,6 +66,12 @@ bench: $(BENCH) $(WEIGHTS) ## Run every benchmark and write docs/benchmarks.md; 
 	@$(BIN)/python benchmarks/report.py $(if $(QUICK),--quick) $(ONLY)
 
 wheel: $(DEV) ui ## Build the wheel into dist/, with the dashboard
+docs: $(DEV) ## Write the generated pages and build the documentation into site/; any warning or broken link fails
+	@$(BIN)/python -m graphvine.workers.cli.reference docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "open site/index.html"
+
+wheel: $(DEV) ## Build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
 	@ls dist
 
@@ -85,7 +91,7 @@ sbom: $(PACKAGE) $(LOCK)/bin/uv ## Write what is installed as a CycloneDX bill o
 	@echo dist/sbom.json
 
 clean: ## Remove caches, builds and the demo's graph
-	@rm -rf build dist *.egg-info .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks demo.kuzu*
+	@rm -rf build dist site *.egg-info .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks demo.kuzu*
 	@find $(wildcard $(SOURCE)) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## Remove the environments and the dashboard's bundle too

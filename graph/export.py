@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from graphvine.graph import Graph
 
 # What an engine keeps of itself, or rebuilds when it is opened.
-_BOOKKEEPING = ("SchemaVersion", "Pipeline", "State", "TRANSITION", "Receipt")
+BOOKKEEPING = ("SchemaVersion", "Pipeline", "State", "TRANSITION", "Receipt")
 _WHILE_LOADING = "a graph is being loaded; if that was cut, empty the graph and load it again"
 Rows = Callable[[str], Iterator[list[Any]]]
 
@@ -106,7 +106,7 @@ class _Progress:
 
 def _tables(graph: Graph) -> list[Table]:
     declared, known = tables(graph.library), graph.library.entities
-    return [table for name, table in declared.items() if name not in _BOOKKEEPING and table.entity in known]
+    return [table for name, table in declared.items() if name not in BOOKKEEPING and table.entity in known]
 
 
 def _pattern(table: Table) -> str:

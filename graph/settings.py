@@ -88,13 +88,13 @@ def section(
                     f"{FILE}: there is no setting {_where(table, name)!r}{did_you_mean(name, list(names))}"
                 )
             continue
-        values[name] = _checked(kind, name, value, source)
+        values[name] = checked(kind, name, value, source)
         if source == FILE and _asks_trust(kind, name, values[name]):
             refuse_untrusted((folder or Path.cwd()) / FILE, _where(table, name))
     for name, value in (given or {}).items():
         if name not in names:
             raise SettingsError(f"there is no setting {name!r}{did_you_mean(name, list(names))}")
-        values[name] = _checked(kind, name, value, "the call")
+        values[name] = checked(kind, name, value, "the call")
     return kind(**values)
 
 
@@ -131,11 +131,12 @@ def _found(table: str | None, folder: Path | None) -> dict[str, tuple[Any, str]]
     return found
 
 
-def _checked(kind: type[msgspec.Struct], name: str, value: Any, source: str) -> Any:
+def checked(kind: type[msgspec.Struct], name: str, value: Any, source: str, *, strict: bool | None = None) -> Any:
+    """The value in the type of the setting; an error names where it came from."""
     field = next(field for field in msgspec.structs.fields(kind) if field.name == name)
     try:
         # From the environment everything is text; elsewhere the types must be right.
-        return msgspec.convert(value, field.type, strict=not source.startswith(PREFIX))
+        return msgspec.convert(value, field.type, strict=not source.startswith(PREFIX) if strict is None else strict)
     except msgspec.ValidationError as error:
         raise SettingsError(f"{source}: setting {name!r} has the value {value!r}: {error}") from None
 

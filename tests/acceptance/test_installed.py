@@ -72,8 +72,8 @@ def test_an_extra_is_found_by_the_module_it_brings() -> None:
 @pytest.mark.parametrize(
     ("prefix", "begins"),
     [
-        ("/home/u/.local/pipx/venvs/graphvine", "pipx install --force"),
-        ("/home/u/.local/share/uv/tools/graphvine", "uv tool install"),
+        ("/opt/pipx/venvs/graphvine", "pipx install --force"),
+        ("/opt/uv/tools/graphvine", "uv tool install"),
         ("/srv/venv", "pip install"),
     ],
 )

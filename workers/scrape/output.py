@@ -17,7 +17,7 @@ from graphvine.workers.scrape.events import ScrapeEvent
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rich.table import Table
+    from graphvine.workers.cli.output import Listing
 
 
 _IN_WORK = ("scraping", "summarizing")
@@ -45,7 +45,7 @@ class LiveTable:
             for url in done[:-_ENDED_SHOWN]:
                 del self._pages[url]
 
-    def drawn(self) -> Table:
+    def drawn(self) -> Listing:
         pages = sorted(self._pages.values(), key=lambda page: page.state not in _IN_WORK)[:_SHOWN]
         rows = [(page.state, one_line(page.url, 60), one_line(_known(page), 80)) for page in pages]
         ended = ", ".join(f"{count:,} {state}" for state, count in sorted(self._ended.items())) or "none done yet"

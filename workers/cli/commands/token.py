@@ -8,7 +8,7 @@ import typer
 
 from graphvine.workers.cli.apps import new_app
 from graphvine.workers.cli.options import common
-from graphvine.workers.cli.output import show, show_json, table
+from graphvine.workers.cli.output import report, show, show_json, table
 
 app = new_app()
 token = new_app("Tokens for the daemon: make one that may only read, or work; list them; revoke them.")
@@ -36,7 +36,8 @@ def create(
     """
     from graphvine.workers.serve.access import create as make
 
-    print(make(_where(context), name, scope))
+    made = make(_where(context), name, scope)
+    report(context, made, name=name, scope=scope, token=made)
 
 
 @token.command(name="list")
@@ -71,7 +72,7 @@ def revoke(context: typer.Context, name: Name) -> None:
     from graphvine.workers.serve.access import revoke as remove
 
     remove(_where(context), name)
-    print(f"the token {name} is refused from now on")
+    report(context, f"the token {name} is refused from now on", name=name, revoked=True)
 
 
 def _where(context: typer.Context) -> str:
