@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sqlite3
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from tests.serve.conftest import asking
 from tests.support.articles import fail_for_good, linking
 from tests.support.shared_graphs import TOKEN, Served
 from tests.support.stores import QUICK, Place
+from tests.tools.package_tree import REPOSITORY
 
 
 def test_the_page_is_served_under_a_strict_policy_at_every_address(visitor: httpx.Client) -> None:
@@ -175,3 +178,18 @@ def test_neither_direction_of_a_neighbourhood_crowds_out_the_other(served: Serve
     assert around(10) == (7, 3)
     assert around(4) == (2, 2)
     assert around(1) == (1, 0)
+
+
+def test_the_grafana_dashboard_asks_for_metrics_that_exist(served: Served, owner: httpx.Client) -> None:
+    served.graph.seed("article", ["Vine"])
+    text = owner.get("/metrics").text
+    there = set(re.findall(r"^# TYPE (\w+)", text, re.M))
+    panels = json.loads((REPOSITORY / "docs" / "grafana-dashboard.json").read_text("utf-8"))["panels"]
+    asked = {
+        name for one in panels for target in one["targets"] for name in re.findall(r"graphvine_\w+", target["expr"])
+    }
+    missing = {name for name in asked if not {name, re.sub(r"_(bucket|count|sum|total)$", "", name)} & there}
+    assert not missing
+    made = {name for name in there if name.startswith("graphvine_") and not name.endswith("_created")}
+    shown = {re.sub(r"_(bucket|count|sum)$", "", name) for name in asked}
+    assert made <= shown, "every metric of ours is on it"
