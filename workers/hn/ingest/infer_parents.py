@@ -147,7 +147,7 @@ def _given(row: Row) -> dict[str, object] | None:
     """An item as its columns tell it, in the form in which it came."""
     if row["type"] is None:
         return None
-    given = {name: row[name] for name in CONTENT if name not in ("plain", "extra") and row[name] is not None}
+    given = {name: row[name] for name in CONTENT if name not in ("plain", "extra") and row[name] not in (None, [])}
     if row["wants"]:
         given.pop(_FIELD[row["wants"]], None)
     return {"id": row["hnId"], **given, **json.loads(row["extra"] or "{}")}
