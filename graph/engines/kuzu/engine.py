@@ -32,8 +32,8 @@ T = TypeVar("T")
 _READER_PATIENCE_SECONDS = 0.25
 # How long a bulk load, or an ordered checkpoint, waits for readers such as an export.
 _EXCLUSIVE_SECONDS = 600.0
-# How long readers have to end before they are interrupted, and then before the store is given up.
-_INTERRUPT_SECONDS, _GIVE_UP_SECONDS = 5.0, 30.0
+# How long readers have to end before they are interrupted, and how often that is done, a second apart.
+_INTERRUPT_SECONDS, _INTERRUPTS = 5.0, 30
 _WRITES_PAGES = re.compile(
     r"\b(COPY|CHECKPOINT|IMPORT|INSTALL|(CREATE|DROP)_\w+_INDEX|LOAD\s+EXTENSION)\b", re.IGNORECASE
 )
@@ -286,13 +286,12 @@ class EmbeddedEngine(EmbeddedReader):
     @contextmanager
     def _exclusive(self) -> Iterator[bool]:
         """Alone, with readers interrupted that do not end by themselves; False inside where they don't even then."""
-        with self._gate.alone(_INTERRUPT_SECONDS) as free:
-            if free:
-                yield True
-                return
-        self.interrupt()
-        with self._gate.alone(_GIVE_UP_SECONDS) as free:
-            yield free
+        for seconds in (_INTERRUPT_SECONDS, *[1.0] * _INTERRUPTS, 0.0):
+            with self._gate.alone(seconds) as free:
+                if free or not seconds:
+                    yield free
+                    return
+            self.interrupt()  # more than once: it is lost on a query that has not begun yet
 
     def _close(self) -> None:
         with self._exclusive() as free:
