@@ -65,13 +65,12 @@ parts: $(DEV) ## Install what the lanes need (apt wants root, Maven and pip the 
 bench: $(BENCH) $(WEIGHTS) ## Run every benchmark and write docs/benchmarks.md; ONLY=claims for one, QUICK=1 for tiny sizes
 	@$(BIN)/python benchmarks/report.py $(if $(QUICK),--quick) $(ONLY)
 
-wheel: $(DEV) ui ## Build the wheel into dist/, with the dashboard
 docs: $(DEV) ## Write the generated pages and build the documentation into site/; any warning or broken link fails
 	@$(BIN)/python -m graphvine.workers.cli.reference docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo "open site/index.html"
 
-wheel: $(DEV) ## Build the wheel into dist/
+wheel: $(DEV) ui ## Build the wheel into dist/, with the dashboard
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
 	@ls dist
 

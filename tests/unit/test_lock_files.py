@@ -22,7 +22,7 @@ def test_every_package_has_a_hash_and_no_place(name: str) -> None:
 def test_what_is_declared_is_locked() -> None:
     declared = (REPOSITORY / "pyproject.toml").read_text()
     files = [path.read_text() for path in (REPOSITORY / "workers").glob("*/requirements.txt")]
-    core = re.search(r"dependencies = \[(.*?)\n\]", declared, re.DOTALL)
+    core = re.search(r"^core = \[(.*?)\n\]", declared, re.DOTALL | re.MULTILINE)
     assert core is not None
     wanted = re.findall(r'"([A-Za-z0-9_.-]+)', core[1]) + re.findall(
         r"^([A-Za-z0-9_.-]+)", "\n".join(files), re.MULTILINE
