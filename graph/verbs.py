@@ -38,6 +38,14 @@ if TYPE_CHECKING:
     from graphvine.workers.scrape.hook import Hook
     from graphvine.workers.scrape.requests import ScrapeBatchRequest, ScrapeRequest
     from graphvine.workers.scrape.settings import ScrapeSettings
+    from graphvine.search.hits import Citation, SearchHit
+    from graphvine.workers.search.ask import Answer, Sentence
+    from graphvine.workers.search.edges import EdgeCounts
+    from graphvine.workers.search.engine import UnknownKind
+    from graphvine.workers.search.requests import (
+        AskRequest, EdgeCountsRequest, EdgesRequest, ReindexRequest, SearchRequest,
+    )
+    from graphvine.workers.search.settings import SearchSettings
     from graphvine.workers.uploads.api import Uploads
     from graphvine.workers.uploads.errors import FileAway, FileFault, HeldElsewhere, NoSuchUpload, StepNotAllowed
     from graphvine.workers.uploads.files import Watch
@@ -47,25 +55,26 @@ if TYPE_CHECKING:
     from graphvine.workers.wikipedia.grow import GrowEvent, GrowSummary
     from graphvine.workers.wikipedia.refresh import RefreshSummary
     from graphvine.workers.wikipedia.requests import (
-        GrowRequest, MapRequest, RefreshRequest, ReindexRequest, SearchRequest, SeedTitlesRequest,
+        GrowRequest, MapRequest, RefreshRequest, SeedTitlesRequest,
     )
-    from graphvine.workers.wikipedia.search import NothingToSearch, SearchHit
+    from graphvine.workers.wikipedia.search import NothingToSearch
     from graphvine.workers.wikipedia.settings import WikipediaSettings
     from graphvine.workers.wikipedia.sources import Source
     from graphvine.workers.wikipedia.svg_map import Picture
 
 # What is public of the pipelines; the package exports it.
 __all__ = [
-    "AddRequest", "AdvanceRequest", "BadAddress", "BadBatch", "BadDump", "BatchBusy", "BatchLost", "CannotWork",
-    "Context", "Counts", "FileAway", "FileFault", "Found", "GrowEvent", "GrowRequest", "GrowSummary",
-    "HNReindexRequest", "HNSearch", "HNSearchRequest", "HackerNews", "Handler", "HeldElsewhere", "HookBroken", "Item",
-    "MapRequest", "MarkFailedRequest", "News", "NewsDetail", "NewsItem", "NewsQueue", "NoProvider", "NoSuchItem",
-    "NoSuchUpload", "NothingToSearch", "Page", "ParserUnavailable", "Picture", "Pipeline", "PipelineVerbs",
-    "ProcessRequest", "ProcessorRun", "ProviderError", "PullRequest", "Pulled", "RefreshRequest", "RefreshSummary",
-    "ReindexRequest", "RetryArticlesRequest", "RetryItemsRequest", "ScrapeBatchRequest", "ScrapeEvent",
-    "ScrapeRequest", "SearchHit", "SearchRequest", "SeedTitlesRequest", "SourceRefused", "SourceUnavailable",
-    "StepNotAllowed", "Taken", "TransitionNotAllowed", "UnknownArticle", "UpdateRequest", "UpdaterRun", "Upload",
-    "UploadRequest", "UploadStepRequest", "Uploads", "Way", "WorkRequest",
+    "AddRequest", "AdvanceRequest", "Answer", "AskRequest", "BadAddress", "BadBatch", "BadDump", "BatchBusy",
+    "BatchLost", "CannotWork", "Citation", "Context", "Counts", "EdgeCounts", "EdgeCountsRequest", "EdgesRequest",
+    "FileAway", "FileFault", "Found", "GrowEvent", "GrowRequest", "GrowSummary", "HNReindexRequest", "HNSearch",
+    "HNSearchRequest", "HackerNews", "Handler", "HeldElsewhere", "HookBroken", "Item", "MapRequest",
+    "MarkFailedRequest", "News", "NewsDetail", "NewsItem", "NewsQueue", "NoProvider", "NoSuchItem", "NoSuchUpload",
+    "NothingToSearch", "Page", "ParserUnavailable", "Picture", "Pipeline", "PipelineVerbs", "ProcessRequest",
+    "ProcessorRun", "ProviderError", "PullRequest", "Pulled", "RefreshRequest", "RefreshSummary", "ReindexRequest",
+    "RetryArticlesRequest", "RetryItemsRequest", "ScrapeBatchRequest", "ScrapeEvent", "ScrapeRequest", "SearchHit",
+    "SearchRequest", "SeedTitlesRequest", "Sentence", "SourceRefused", "SourceUnavailable", "StepNotAllowed", "Taken",
+    "TransitionNotAllowed", "UnknownArticle", "UnknownKind", "UpdateRequest", "UpdaterRun", "Upload", "UploadRequest",
+    "UploadStepRequest", "Uploads", "Way", "WorkRequest",
 ]
 # fmt: on
 
@@ -113,24 +122,56 @@ class PipelineVerbs:
         return dispatch(self._graph, request, on_event=progress)
 
     def search(
-        self, text: str, *, mode: Literal["walk", "hybrid", "vector", "text"] = "walk",
-        near: str | None = None, limit: int = 10,
+        self, text: str, *, mode: Literal["walk", "hybrid", "vector", "text"] = "walk", kind: Sequence[str] = (),
+        near: str | None = None, author: str | None = None, type: str | None = None, source: str | None = None,
+        topic: str | None = None, site: str | None = None, after: int | None = None, before: int | None = None,
+        limit: int = 10,
     ) -> list[SearchHit]:  # fmt: skip
-        """Find sections by words, by meaning and by the links between articles.
+        """Find articles, items, news and pages by words, by meaning and by the edges between them.
 
-        `walk` shows the best section of each article and how it was reached; `near` prefers what lies few links from
-        that article.
+        `kind` restricts it to some of article, hn, news and page. `walk` shows the best section of each article and how
+        it was reached; `near` prefers articles few links from that one. Filters leave out the kinds that have no such
+        field; times are seconds since 1970.
         """
-        from graphvine.workers.wikipedia.requests import SearchRequest
+        from graphvine.workers.search.requests import SearchRequest
 
-        return dispatch(self._graph, SearchRequest(text=text, mode=mode, near=near, limit=limit))
+        return dispatch(self._graph, SearchRequest(
+            text=text, kind=kind, mode=mode, near=near, author=author, type=type, source=source, topic=topic, site=site,
+            after=after, before=before, limit=limit,
+        ))  # fmt: skip
 
-    def reindex(self, progress: Callable[[int], None] | None = None) -> int:
-        """Rebuild the search indexes of articles and items from the graph. Returns how many rows they hold."""
-        from graphvine.workers.wikipedia.requests import ReindexRequest
+    def ask(
+        self, question: str, *, kind: Sequence[str] = (), limit: int = 8, settings: SearchSettings | None = None,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Answer:  # fmt: skip
+        """The passages that a question needs, grouped by path and cited; with a model in the settings, its answer.
 
-        articles = dispatch(self._graph, ReindexRequest(), on_event=progress)
-        return articles + (self.hn.reindex(progress) if "hn_item" in self._graph.library.entities else 0)
+        `on_text` gets the answer piece by piece, as it is written from these passages alone.
+        """
+        from graphvine.workers.search.requests import AskRequest
+
+        request = AskRequest(question=question, kind=kind, limit=limit, settings=settings)
+        return dispatch(self._graph, request, on_event=on_text)
+
+    def make_edges(
+        self, *, progress: Callable[[int], None] | None = None, stop: threading.Event | None = None
+    ) -> list[EdgeCounts]:
+        """Make the edges between the kinds, up to where the graph is: same page, and mentions of articles."""
+        from graphvine.workers.search.requests import EdgesRequest
+
+        return dispatch(self._graph, EdgesRequest(), on_event=progress, stop=stop)
+
+    def edge_counts(self) -> list[EdgeCounts]:
+        """How many edges between the kinds there are, and how far the jobs that make them have come."""
+        from graphvine.workers.search.requests import EdgeCountsRequest
+
+        return dispatch(self._graph, EdgeCountsRequest())
+
+    def reindex(self, progress: Callable[[int], None] | None = None, *, kind: Sequence[str] = ()) -> int:
+        """Rebuild the search indexes from the graph, of these kinds or of all. Returns how many rows they hold."""
+        from graphvine.workers.search.requests import ReindexRequest
+
+        return dispatch(self._graph, ReindexRequest(kind=kind), on_event=progress)
 
     def map(self, *, around: str | None = None, limit: int = 60) -> Picture:
         """Draw the articles around one, or those nearest to the seeds, as SVG."""

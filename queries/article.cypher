@@ -542,12 +542,29 @@ ORDER BY s.seq LIMIT $limit;
 MATCH (s:Section)
 RETURN max(s.seq) AS seq, sum(CASE WHEN s.gone = 0 THEN 1 ELSE 0 END) AS count;
 
-// name: sections_by_id(keys)
-// What a search found.
-UNWIND $keys AS key
+// name: newest_section(after)
+// The highest number beyond this one; numbers alone, so that every search can ask.
 MATCH (s:Section)
+WHERE s.seq > $after
+RETURN max(s.seq) AS seq;
+
+// name: sections_by_id(keys)
+// What a search found, with the revision that it is from.
+UNWIND $keys AS key
+MATCH (a:Article)-[h:HAS_SECTION]->(s:Section)
 WHERE s.id = key
-RETURN s.id AS id, s.article AS article, s.title AS title, s.path AS path, s.text AS text;
+RETURN s.id AS id, s.article AS article, s.path AS path, s.text AS text, a.revision AS revision,
+    a.revised_at AS revised_at;
+
+// name: section_shown(key)
+// One section that a search found; the key's own index answers, as it does for its article.
+MATCH (s:Section {id: $key})
+RETURN s.id AS id, s.article AS article, s.path AS path, s.text AS text;
+
+// name: revision_shown(title)
+// The revision of an article that a search found.
+MATCH (a:Article {title: $title})
+RETURN a.revision AS revision, a.revised_at AS revised_at;
 
 // name: section_vectors(article)
 // The vectors of one article, for what is like it.
@@ -570,20 +587,12 @@ RETURN title
 ORDER BY depth, seq LIMIT $limit;
 
 // name: edges(title, limit)
-// The articles that a link or a redirect joins with this one, either way; a walk from a search hit goes there.
+// The articles that a link or a redirect joins with this one, either way; a walk from a search hit goes there. So many
+// edges are read, and no more: without DISTINCT or an order the engine stops there, and a hub costs no more than others.
 MATCH (a:Article {title: $title})-[l:LINKS_TO|REDIRECTS_TO]-(b:Article)
 WHERE l.gone = 0
-RETURN DISTINCT b.title AS title LIMIT $limit;
-
-// name: edges_by_redirect(title, limit)
-// The articles that a link joins with this one by way of a redirect.
-MATCH (a:Article {title: $title})-[l:LINKS_TO]->(:Article)-[r:REDIRECTS_TO]->(b:Article)
-WHERE l.gone = 0 AND r.gone = 0
-RETURN DISTINCT b.title AS title LIMIT $limit
-UNION ALL
-MATCH (a:Article {title: $title})<-[r:REDIRECTS_TO]-(:Article)<-[l:LINKS_TO]-(b:Article)
-WHERE l.gone = 0 AND r.gone = 0
-RETURN DISTINCT b.title AS title LIMIT $limit;
+WITH b LIMIT $limit
+RETURN b.title AS title, b.kind AS kind;
 
 // name: links_of(keys)
 // The links of these articles.

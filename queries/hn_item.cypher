@@ -707,7 +707,15 @@ RETURN a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS by, a.time AS t
 MATCH (a:HNItem {hnId: $hnId})
 RETURN a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS by, a.time AS time, a.title AS title, a.text AS text,
     a.plain AS plain, a.url AS url, a.score AS score, a.parent AS parent, a.poll AS poll, a.deleted AS deleted,
-    a.dead AS dead, a.story AS story;
+    a.dead AS dead, a.story AS story, a.fetchedAt AS fetchedAt;
+
+// name: around(hnId, limit)
+// literal: hnId
+// The items right above and right below this one, so many at most; a walk from a search hit goes there.
+MATCH (a:HNItem {hnId: $hnId})-[l:PARENT_OF|OPTION_OF]-(b:HNItem)
+WHERE l.gone = 0
+WITH b LIMIT $limit
+RETURN b.hnId AS hnId;
 
 // name: rejected(limit)
 // What came in without a usable id, the newest first.

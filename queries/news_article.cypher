@@ -34,7 +34,7 @@ WITH r.id AS id, r.seq AS seq, r.title AS title, r.link AS link, r.date AS date,
     r.providerId AS providerId, r.priority AS priority, r.needsSentiment AS needsSentiment, r.sentiment AS sentiment,
     r.score AS score, r.sentimentBy AS sentimentBy
 MERGE (a:NewsArticle {id: id})
-ON CREATE SET a.seq = seq, a.topic = $topic, a.addedBy = $run, a.addedAt = $at, a.state = 'pending', a.title = title,
+ON CREATE SET a.seq = seq, a.stamp = seq, a.topic = $topic, a.addedBy = $run, a.addedAt = $at, a.state = 'pending', a.title = title,
     a.link = link, a.date = date, a.description = description, a.author = author, a.language = language,
     a.keywords = keywords, a.source = source, a.provider = provider, a.providerId = providerId, a.priority = priority,
     a.needsSummary = true, a.needsSentiment = needsSentiment, a.sentiment = sentiment, a.sentimentScore = score,
@@ -51,7 +51,7 @@ RETURN a.seq AS seq, a.seq = seq AS created, a.id AS key;
 UNWIND $rows AS r
 WITH r.id AS id, r.seq AS seq
 MERGE (a:NewsArticle {id: id})
-ON CREATE SET a.seq = seq, a.link = id, a.topic = '', a.state = 'pending', a.title = '', a.priority = 1,
+ON CREATE SET a.seq = seq, a.stamp = seq, a.link = id, a.topic = '', a.state = 'pending', a.title = '', a.priority = 1,
     a.needsSummary = true, a.needsSentiment = true, a.contentTimeout = 0, a.summaryAttempts = 0,
     a.sentimentAttempts = 0, a.retry_count = 0, a.due = $now, a.lease = 0, a.lost_claims = 0, a.failure_count = 0
 RETURN a.seq AS seq, a.seq = seq AS created, a.id AS key;
@@ -87,15 +87,17 @@ RETURN @row;
 // stays: processing
 // transition: fetch_content
 // guard
+// number: rows.stamp
 // by: rows between lo and hi
 // table: rows
 // The first phase is over: these pages were fetched, and their text is kept.
 UNWIND $rows AS r
-WITH r.seq AS seq, r.token AS token, r.content AS content, r.words AS words, r.title AS title
+WITH r.seq AS seq, r.token AS token, r.content AS content, r.words AS words, r.title AS title,
+    r.stamp AS stamp
 MATCH (a:NewsArticle)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = seq AND a.lease IN $tokens AND a.lease = token
     AND a.state = 'processing'
-SET a.content = content, a.words = words, a.contentAt = $at, a.contentTimeout = 0,
+SET a.content = content, a.words = words, a.contentAt = $at, a.contentTimeout = 0, a.stamp = stamp,
     a.title = CASE WHEN a.title = '' THEN title ELSE a.title END
 RETURN a.seq AS seq;
 
@@ -104,16 +106,18 @@ RETURN a.seq AS seq;
 // stays: processing
 // transition: generate_summary
 // guard
+// number: rows.stamp
 // by: rows between lo and hi
 // table: rows
 // The second phase is over: the summaries are written, and by whom; an error of the model is kept beside them.
 UNWIND $rows AS r
-WITH r.seq AS seq, r.token AS token, r.summary AS summary, r.summarizer AS summarizer, r.summaryError AS summaryError
+WITH r.seq AS seq, r.token AS token, r.summary AS summary, r.summarizer AS summarizer, r.summaryError AS summaryError,
+    r.stamp AS stamp
 MATCH (a:NewsArticle)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = seq AND a.lease IN $tokens AND a.lease = token
     AND a.state = 'processing'
 SET a.summary = summary, a.summarizer = summarizer, a.summaryAt = $at, a.needsSummary = false,
-    a.summaryError = summaryError
+    a.summaryError = summaryError, a.stamp = stamp
 RETURN a.seq AS seq;
 
 // name: save_sentiment(rows, tokens, lo, hi, at)
@@ -334,6 +338,48 @@ MATCH (w:Article)
 WHERE w.title = title
 MERGE (a)-[m:MENTIONS]->(w)
 ON CREATE SET m.gone = 0;
+
+// == Search ==
+// `stamp` is what the search index follows: a number that is new whenever a text is. Rows of 0.1.0 have none.
+
+// name: last_number()
+// The highest number given so far.
+MATCH (a:NewsArticle)
+RETURN max(a.seq) AS seq
+UNION ALL
+MATCH (a:NewsArticle)
+RETURN max(a.stamp) AS seq;
+
+// name: changed_after(after, limit)
+// Articles whose text is newer, for the search index to catch up.
+MATCH (a:NewsArticle)
+WITH a, coalesce(a.stamp, a.seq) AS seq
+WHERE seq > $after
+RETURN seq, a.id AS id, a.state AS state, a.title AS title, a.description AS description, a.content AS content,
+    a.summary AS summary, a.link AS link, a.date AS date, a.addedAt AS addedAt, a.author AS author,
+    a.source AS source, a.topic AS topic, as_list(a.embedding, FLOAT[]) AS embedding,
+    a.embeddingModel AS embeddingModel
+ORDER BY seq LIMIT $limit;
+
+// name: newest_change(after)
+// The highest stamp beyond this one; numbers alone, so that every search can ask.
+MATCH (a:NewsArticle)
+WITH coalesce(a.stamp, a.seq) AS seq
+WHERE seq > $after
+RETURN max(seq) AS seq;
+
+// name: embedded(model)
+// Whether there are vectors of this model.
+MATCH (a:NewsArticle)
+WHERE a.embeddingModel = $model
+RETURN a.id AS id LIMIT 1;
+
+// name: around(key, limit)
+// The articles that tell the same story as this one, so many at most; a walk from a search hit goes there.
+MATCH (a:NewsArticle {id: $key})-[s:SAME_STORY]-(b:NewsArticle)
+WHERE s.gone = 0
+WITH b LIMIT $limit
+RETURN b.id AS id;
 
 // == Reads ==
 

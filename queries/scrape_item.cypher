@@ -167,15 +167,17 @@ RETURN a.seq AS seq;
 // transition: handle_scrape_done
 // guard
 // by: rows between lo and hi
+// number: rows.stamp
 // table: rows
 // These pages are scraped, with what was scraped as JSON; a summary of an older text no longer fits.
 UNWIND $rows AS r
-WITH r.seq AS seq, r.token AS token, r.scraped AS scraped, r.title AS title, r.words AS words
+WITH r.seq AS seq, r.token AS token, r.scraped AS scraped, r.title AS title, r.words AS words,
+    r.stamp AS stamp
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = seq AND a.lease IN $tokens AND a.lease = token AND a.state = 'scraping'
 SET a.state = 'scraped', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.scraped_at = $at, a.retry_count = 0,
     a.lease = -1, a.due = 0, a.scraped = scraped, a.title = title, a.words = words, a.summary = NULL,
-    a.summarizer = NULL
+    a.summarizer = NULL, a.stamp = stamp
 RETURN a.seq AS seq;
 
 // name: finish_summary(seqs, lo, hi, token, at)
@@ -348,6 +350,29 @@ MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state IN ['idle', 'failed']
 SET a.state = 'excluded', a.ended_at = $at, a.lease = 0, a.due = $never
 RETURN a.seq AS seq;
+
+// == Search ==
+// `stamp` is what the search index follows: a number that is new whenever a text is. Rows of 0.1.0 have none.
+
+// name: changed_after(after, limit)
+// Pages whose text is newer, for the search index to catch up.
+MATCH (a:ScrapeItem)
+WITH a, coalesce(a.stamp, a.seq) AS seq
+WHERE seq > $after
+RETURN seq, a.id AS id, a.url AS url, a.scraped AS scraped, a.scraped_at AS scraped_at
+ORDER BY seq LIMIT $limit;
+
+// name: newest_change(after)
+// The highest stamp beyond this one; numbers alone, so that every search can ask.
+MATCH (a:ScrapeItem)
+WITH coalesce(a.stamp, a.seq) AS seq
+WHERE seq > $after
+RETURN max(seq) AS seq;
+
+// name: page_shown(key)
+// What a search shows of one page.
+MATCH (a:ScrapeItem {id: $key})
+RETURN a.id AS id, a.url AS url, a.scraped AS scraped, a.scraped_at AS scraped_at;
 
 // == States set by hand ==
 // As in claimable.cypher, and the slot follows, too.
@@ -533,6 +558,9 @@ RETURN a.seq AS seq, a.url AS url, a.state AS state, a.scraped AS scraped;
 // The highest number given so far.
 MATCH (a:ScrapeItem)
 RETURN max(a.seq) AS seq
+UNION ALL
+MATCH (a:ScrapeItem)
+RETURN max(a.stamp) AS seq
 UNION ALL
 MATCH (b:ScrapeBatch)
 RETURN max(b.seq) AS seq;

@@ -61,3 +61,6 @@ CREATE REL TABLE NEWS_ARTICLE_FAILURE(FROM NewsArticle TO Failure);
 // Lists of numbers are kept as text, which a checkpoint does not mix up (docs/kill-safety.md).
 ALTER TABLE NewsArticle RENAME embedding TO old_embedding;
 ALTER TABLE NewsArticle ADD embedding STRING;
+
+// version: 3
+ALTER TABLE NewsArticle ADD stamp INT64;

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fastapi import APIRouter
 
     from graphvine.graph import Graph
+    from graphvine.search.kinds import SearchKind
     from graphvine.workers.pipeline import Handler
     from graphvine.workers.scheduler import Job
     from graphvine.workers.serve.app_state import AppState
@@ -84,6 +85,9 @@ class Pipeline:
 
     requests: Callable[[], ModuleType] | None = None
     """Import the module of its requests (`graphvine.requests.Request`), by whose verbs the daemon runs its work."""
+
+    search: tuple[str, Callable[[Graph], SearchKind]] | None = None
+    """What it brings to the one search: the name of its kind (`graphvine search --kind NAME`), and what opens it."""
 
     # Settings
 

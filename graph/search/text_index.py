@@ -185,7 +185,7 @@ def _schema(fields: IndexFields) -> Any:
     for name in fields.texts:
         builder.add_text_field(name, stored=True, tokenizer_name=ANALYZER)
     for name in fields.words:
-        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=name in fields.facets)
     for name in fields.numbers:
         builder.add_integer_field(name, indexed=True, fast=True)
     return builder.build()

@@ -32,10 +32,10 @@ CORE = {
 # How --help groups them; what a pipeline of a user's own brings comes last.
 GROUPS = {
     "Grow": "demo grow refresh titles hn upload uploads news scrape",
-    "Look": "status stats failed search map console",
+    "Look": "status stats failed search ask map console",
     "Queue": "seed work requeue exclude pause resume",
     "Serve": "serve mcp token",
-    "Maintain": "backup restore export load doctor reindex config model",
+    "Maintain": "backup restore export load doctor reindex edges config model",
     "Develop": "machine pipelines new lint",
 }
 
@@ -69,7 +69,9 @@ def find(name: str) -> Any | None:
 def _from_packages() -> dict[str, Any]:
     from graphvine.workers.registry import pipelines
 
-    brought = {f"graphvine.workers.{name}": _load(f"graphvine.workers.{name}.commands") for name in ("mcp", "serve")}
+    brought = {
+        f"graphvine.workers.{name}": _load(f"graphvine.workers.{name}.commands") for name in ("mcp", "search", "serve")
+    }
     for name, pipeline in pipelines().items():
         if pipeline.commands is not None:
             brought[f"the pipeline {name!r}"] = _ready(pipeline.commands)

@@ -28,6 +28,17 @@ def printable(text: str) -> str:
     return _STEERS.sub(_written_out, text)
 
 
+def highlighted(text: str, marks: Sequence[tuple[int, int]]) -> str:
+    """A piece of text on one line, with what is marked in bold where a terminal shows it."""
+    if not sys.stdout.isatty():
+        return one_line(text, len(text))
+    parts, end = list[str](), 0
+    for start, stop in marks:
+        parts += [printable(text[end:start]), "\033[1m", printable(text[start:stop]), "\033[0m"]
+        end = stop
+    return " ".join("".join([*parts, printable(text[end:])]).split())
+
+
 def is_text(text: str) -> bool:
     """Whether it can be stored and sent: bytes that were no text have become lone surrogates."""
     try:

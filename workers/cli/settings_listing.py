@@ -31,13 +31,15 @@ def _kinds() -> Iterator[tuple[type[msgspec.Struct], str | None]]:
     """Every class of settings with its table in graphvine.toml; the core has none."""
     from graphvine.engines.http.engine import HttpSettings
     from graphvine.engines.neo4j.address import Neo4jSettings
+    from graphvine.workers.search.settings import TABLE as SEARCH
+    from graphvine.workers.search.settings import SearchSettings
     from graphvine.workers.serve.settings import TABLE, ServeSettings
 
     yield Settings, None
     for pipeline in pipelines().values():
         if pipeline.settings is not None:
             yield pipeline.settings(), pipeline.settings_table or pipeline.name
-    yield from ((ServeSettings, TABLE), (Neo4jSettings, "neo4j"), (HttpSettings, "http"))
+    yield from ((SearchSettings, SEARCH), (ServeSettings, TABLE), (Neo4jSettings, "neo4j"), (HttpSettings, "http"))
 
 
 def unknown_variables(rows: Sequence[Row]) -> Iterator[str]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from graphvine.graph import Graph
     from graphvine.records import PipelineStatus
+    from graphvine.workers.search.edges import EdgeCounts
 
 
 # Rows a second by pipeline and state.
@@ -58,6 +59,14 @@ def _status_table(found: Sequence[PipelineStatus], rates: Rates) -> Listing:
         **({"paused": [_pause(one) for one in found]} if any(one.paused for one in found) else {}),
     }  # fmt: skip
     return table(tuple(columns), list(zip(*columns.values(), strict=True)), right=tuple(numbers))
+
+
+def edge_lines(found: Sequence[EdgeCounts]) -> Iterator[str]:
+    """How many edges lead from each kind to others; nothing where none were made."""
+    for one in found:
+        if one.same_page or one.mentions:
+            behind = f", {one.newest - one.done:,} numbers behind" if one.newest > one.done else ""
+            yield f"edges of {one.kind}: {one.same_page:,} same page, {one.mentions:,} mentions of articles{behind}"
 
 
 def _states(states: Mapping[str, int], rates: Mapping[str, float]) -> str:

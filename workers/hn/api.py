@@ -18,6 +18,7 @@ from graphvine.workers.hn.pull import Pulled
 from graphvine.workers.hn.requests import (
     AddRequest,
     AdvanceRequest,
+    Facet,
     HNReindexRequest,
     HNSearchRequest,
     MarkFailedRequest,
@@ -87,7 +88,7 @@ class HackerNews:
         self, words: str = "", *, author: str | None = None, type: Type | None = None, min_score: int | None = None,
         max_score: int | None = None, after: int | None = None, before: int | None = None, under: int | None = None,
         story_by: str | None = None, reply_to: str | None = None, sort: Sort = "relevance", limit: int = 10,
-        offset: int = 0,
+        offset: int = 0, not_author: str | None = None, facets: Sequence[Facet] = (),
     ) -> Page:  # fmt: skip
         """Find items by words, fields and thread. Times are seconds since 1970, both ends included.
 
@@ -96,6 +97,7 @@ class HackerNews:
         return dispatch(self._graph, HNSearchRequest(
             words=words, author=author, type=type, min_score=min_score, max_score=max_score, after=after,
             before=before, under=under, story_by=story_by, reply_to=reply_to, sort=sort, limit=limit, offset=offset,
+            not_author=not_author, facets=facets,
         ))  # fmt: skip
 
     def reindex(self, progress: Callable[[int], None] | None = None) -> int:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from graphvine.workers.cli.output import one_line, plural, printable, show, show_json, table
+from graphvine.workers.cli.output import highlighted, one_line, plural, printable, show, show_json, table
 from graphvine.workers.hn.ingest.forms import API
 from graphvine.workers.hn.ingest.ingest import Taken
 from graphvine.workers.hn.pull import Pulled
@@ -47,13 +47,21 @@ def show_list(items: Sequence[Item], as_json: bool) -> None:
 
 def show_page(page: Page, offset: int, as_json: bool) -> None:
     if as_json:
-        found = [_flat(one.item) | {"snippet": one.snippet, "relevance": one.score} for one in page.found]
-        show_json({"total": page.total, "offset": offset, "relaxed": page.relaxed, "found": found})
+        found = [
+            _flat(one.item) | {"snippet": one.snippet, "marks": one.marks, "relevance": one.score} for one in page.found
+        ]
+        told = {"total": page.total, "offset": offset, "relaxed": page.relaxed, "loose": page.loose}
+        show_json(told | {"facets": page.facets, "found": found})
         return
     for one in page.found:
         print(_head(one.item))
         if one.snippet or one.item.text:
-            print(f"  {one_line(one.snippet or one.item.text or '', _TEXT)}")
+            print(f"  {highlighted(one.snippet, one.marks) if one.snippet else one_line(one.item.text or '', _TEXT)}")
+    if page.loose:
+        words = ", ".join(repr(word) for word in page.loose)
+        print(f"no item has {words}: these have words that begin with it or differ in a letter or two")
+    for name, values in page.facets.items():
+        print(f"by {name}: " + ", ".join(f"{printable(value)} {count:,}" for value, count in values.items()))
     if page.relaxed:
         print("no item has all of these words; these have some")
     shown = f"{offset + 1:,} to {offset + len(page.found):,} of " if page.found else ""

@@ -26,6 +26,7 @@ Name = Annotated[str, msgspec.Meta(max_length=200)]
 Reason = Annotated[str, msgspec.Meta(max_length=2_000)]
 Sort = Literal["relevance", "date", "score"]
 Type = Literal["story", "comment", "job", "poll", "pollopt"]
+Facet = Literal["type", "by", "year"]
 
 
 def _ids(text: str) -> list[int]:
@@ -98,6 +99,7 @@ class HNSearchRequest(Request["Page"], verb="hn search", runs=f"{_RUNS}run_searc
         "", 'Words, "phrases", -exclusions.', "WORDS", join=True
     )
     author: Name | None = option(None, "By this user.", metavar="NAME")
+    not_author: Name | None = option(None, "Not by this user.", metavar="NAME")
     type: Type | None = option(None, "story, comment, job, poll, pollopt.", metavar="TYPE")
     min_score: Number | None = option(None, "At least this score.", metavar="N")
     max_score: Number | None = option(None, "At most this score.", metavar="N")
@@ -109,6 +111,10 @@ class HNSearchRequest(Request["Page"], verb="hn search", runs=f"{_RUNS}run_searc
     sort: Sort = option("relevance", "relevance, date or score.", metavar="ORDER")
     limit: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = option(10, "Most items to show.", metavar="N")
     offset: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = option(0, "Items to pass over.", metavar="N")
+    facets: Annotated[Sequence[Facet], msgspec.Meta(max_length=3)] = option(
+        (), "Count by type, by, year; several with commas.", metavar="NAME,NAME",
+        parse=lambda text: [part.strip() for part in text.split(",") if part.strip()],
+    )  # fmt: skip
 
 
 class HNReindexRequest(Request[int], verb="hn reindex", runs=f"{_RUNS}run_reindex", where="job"):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fastapi import APIRouter
 
     from graphvine.graph import Graph
+    from graphvine.search.kinds import SearchKind
     from graphvine.workers.pipeline import Handler
     from graphvine.workers.serve.app_state import AppState
     from graphvine.workers.wikipedia.settings import WikipediaSettings
@@ -54,6 +55,12 @@ def _settings() -> type[WikipediaSettings]:
     return WikipediaSettings
 
 
+def _search(graph: Graph) -> SearchKind:
+    from graphvine.workers.wikipedia.search import ArticleSearch
+
+    return ArticleSearch(graph)
+
+
 PIPELINE = Pipeline(
     name="article",
     title="Articles of a wiki, from seeds along their links",
@@ -62,6 +69,7 @@ PIPELINE = Pipeline(
     commands=_commands,
     routes=_routes,
     requests=_requests,
+    search=("article", _search),
     settings=_settings,
     settings_table="wikipedia",
 )

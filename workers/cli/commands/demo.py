@@ -35,7 +35,7 @@ def demo(context: typer.Context) -> None:
     from graphvine.workers.cli.output import plain, printable, show, show_json
     from graphvine.workers.cli.run_worker import described, signals
     from graphvine.workers.cli.status_output import status_view
-    from graphvine.workers.wikipedia.commands import show_hits
+    from graphvine.workers.search.commands import show_hits
     from graphvine.workers.wikipedia.output import progress
 
     options = common(context)

@@ -61,11 +61,13 @@ def status(
 
             watch_status(graph, every_seconds=every, samples=samples, as_lines=json)
         elif json:
-            show_json({"graph": graph.where, "pipelines": graph.status()})
+            show_json({"graph": graph.where, "pipelines": graph.status(), "edges": graph.edge_counts()})
         else:
-            from graphvine.workers.cli.status_output import status_view
+            from graphvine.workers.cli.status_output import edge_lines, status_view
 
             show(status_view(graph.where, graph.status()))
+            for line in edge_lines(graph.edge_counts()):
+                print(line)
 
 
 @app.command()
