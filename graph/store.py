@@ -87,10 +87,11 @@ class Store:
             self._pauses = None
         for step, rows in zip(unit.steps, result.rows, strict=True):
             block = self.library.block(step.block)
-            if block.ready and rows and block.entity in self._ready_caches:
+            pipeline = block.readies or block.entity
+            if (block.ready or block.readies) and rows and pipeline in self._ready_caches:
                 # A row that was there already (created is false) has not changed by being found again.
                 ready = [r for r in rows if r.get("created", True) and r["lease"] <= 0 and r["due"] < NEVER]
-                self._ready_caches[block.entity].add(ready, now)
+                self._ready_caches[pipeline].add(ready, now)
         for listener in self._unit_listeners:
             listener(unit, result, now)
         self.publish(

@@ -89,25 +89,25 @@ class PipelineVerbs:
     def grow(
         self, titles: Sequence[str] = (), *, depth: int = 2, limit: int | None = None,
         source: str | Source | None = None, workers: int | None = None, category_filter: str = "",
-        settings: WikipediaSettings | None = None, on_event: Callable[[GrowEvent], None] | None = None,
-        stop: threading.Event | None = None,
+        embed: Literal["now", "later", "never"] | None = None, settings: WikipediaSettings | None = None,
+        on_event: Callable[[GrowEvent], None] | None = None, stop: threading.Event | None = None,
     ) -> GrowSummary:  # fmt: skip
         """Expand from these titles, and from whatever waits in the graph, up to `depth` links away from a seed.
 
         `depth` limits what is worked on, not which links are recorded. Called again after a kill, it goes on.
         """
-        request = _growth(titles, depth, limit, source, workers, category_filter, settings)
+        request = _growth(titles, depth, limit, source, workers, category_filter, embed, settings)
         return dispatch(self._graph, request, on_event=on_event, stop=stop)
 
     def grow_events(
         self, titles: Sequence[str] = (), *, depth: int = 2, limit: int | None = None,
         source: str | Source | None = None, workers: int | None = None, category_filter: str = "",
-        settings: WikipediaSettings | None = None,
+        embed: Literal["now", "later", "never"] | None = None, settings: WikipediaSettings | None = None,
     ) -> Iterator[GrowEvent]:  # fmt: skip
         """The same as an iterator of events; leaving it early stops the work cleanly."""
         from graphvine.workers.wikipedia.grow import GrowEvent
 
-        request = _growth(titles, depth, limit, source, workers, category_filter, settings)
+        request = _growth(titles, depth, limit, source, workers, category_filter, embed, settings)
         return iterate(self._graph, request, GrowEvent)
 
     def refresh(
@@ -232,12 +232,12 @@ class PipelineVerbs:
 
 def _growth(
     titles: Sequence[str], depth: int, limit: int | None, source: str | Source | None, workers: int | None,
-    category_filter: str, settings: WikipediaSettings | None,
+    category_filter: str, embed: Literal["now", "later", "never"] | None, settings: WikipediaSettings | None,
 ) -> GrowRequest:  # fmt: skip
     from graphvine.workers.wikipedia.requests import GrowRequest
 
     named, opened = (source, None) if source is None or isinstance(source, str) else (None, source)
     return GrowRequest(
         titles=titles, depth=depth, limit=limit, source=named, opened=opened, workers=workers,
-        category_filter=category_filter, settings=settings,
+        category_filter=category_filter, embed=embed, settings=settings,
     )  # fmt: skip

@@ -362,31 +362,43 @@ SET l.gone = 0, l.fragment = fragment;
 // name: add_sections(rows, lo, hi)
 // held: rows.claim
 // number: rows.seq
+// readies: section
 // by: rows between lo and hi
 // table: rows
-// The sections of articles that had none.
+// The sections of articles that had none: with their vectors, or to wait for them (section.cypher).
 UNWIND $rows AS r
 WITH r.claim AS claim, r.id AS id, r.article AS article, r.title AS title, r.path AS path, r.level AS level,
-    r.position AS position, r.part AS part, r.text AS text, r.embedding AS embedding, r.seq AS seq
+    r.position AS position, r.part AS part, r.text AS text, r.even AS even, r.odd AS odd, r.generation AS generation,
+    r.state AS state, r.place AS place, r.due AS due, r.seq AS seq
 MATCH (a:Article)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = claim
 CREATE (a)-[:HAS_SECTION {gone: 0}]->(:Section {id: id, article: article, title: title, path: path, level: level,
-    position: position, part: part, text: text, embedding: as_text(embedding, FLOAT[]), seq: seq, gone: 0});
+    position: position, part: part, text: text, embedding: as_text(even, FLOAT[]), other_embedding: as_text(odd, FLOAT[]),
+    generation: generation, embedding_state: state, place: place, due: due, lease: 0, retry_count: 0, lost_claims: 0,
+    failure_count: 0, seq: seq, gone: 0})
+RETURN seq AS seq, id AS key, place AS depth, due AS due, 0 AS lease, state AS state, 0 AS retry_count,
+    0 AS lost_claims, 0 AS failure_count;
 
 // name: replace_sections(rows)
 // held: rows.claim
 // number: rows.seq
+// readies: section
 // table: rows
-// Sections that are there already, with a new text.
+// Sections that are there already, with a new text. Who embeds the old one loses the claim: its number is another.
 UNWIND $rows AS r
 WITH r.id AS id, r.title AS title, r.path AS path, r.level AS level, r.position AS position, r.part AS part,
-    r.text AS text, r.embedding AS embedding, r.seq AS seq
+    r.text AS text, r.even AS even, r.odd AS odd, r.generation AS generation, r.state AS state, r.place AS place,
+    r.due AS due, r.seq AS seq
 MATCH (s:Section)
 WHERE s.id = id
 SET s.title = title, s.path = path, s.level = level, s.position = position, s.part = part, s.text = text,
-    s.embedding = as_text(embedding, FLOAT[]), s.seq = seq, s.gone = 0;
+    s.embedding = as_text(even, FLOAT[]), s.other_embedding = as_text(odd, FLOAT[]), s.generation = generation,
+    s.embedding_state = state, s.place = place, s.due = due, s.lease = 0, s.retry_count = 0, s.lost_claims = 0,
+    s.claimed_by = NULL, s.claimed_at = NULL, s.last_error = NULL, s.seq = seq, s.gone = 0
+RETURN s.seq AS seq, s.id AS key, s.place AS depth, s.due AS due, s.lease AS lease, s.embedding_state AS state,
+    s.retry_count AS retry_count, s.lost_claims AS lost_claims, s.failure_count AS failure_count;
 
-// name: retire_sections(rows, at_ms)
+// name: retire_sections(rows, at_ms, never)
 // held: rows.claim
 // number: rows.seq
 // table: rows
@@ -395,7 +407,8 @@ UNWIND $rows AS r
 WITH r.id AS id, r.seq AS seq
 MATCH (s:Section)
 WHERE s.id = id
-SET s.gone = $at_ms, s.seq = seq;
+SET s.gone = $at_ms, s.embedding_state = 'plain', s.due = $never, s.lease = 0, s.claimed_by = NULL,
+    s.claimed_at = NULL, s.seq = seq;
 
 // name: add_categories(rows)
 // held: rows.claim
@@ -453,10 +466,11 @@ WHERE a.title = key AND a.expansion_depth > depth
 SET a.expansion_depth = depth
 RETURN a.seq AS seq;
 
-// name: use_model(name, dimension, at)
-// Vectors of this model go into the graph.
+// name: use_model(name, dimension, embedder, location, at)
+// Vectors of this model go into the graph, as the first that it has.
 MERGE (m:EmbeddingModel {name: $name})
-ON CREATE SET m.dimension = $dimension, m.used_at = $at;
+ON CREATE SET m.dimension = $dimension, m.embedder = $embedder, m.location = $location, m.generation = 0,
+    m.role = 'current', m.used_at = $at;
 
 // == What the handler reads ==
 
@@ -466,6 +480,13 @@ ON CREATE SET m.dimension = $dimension, m.used_at = $at;
 MATCH (a:Article)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs
 RETURN a.seq AS seq, a.revision AS revision;
+
+// name: linked(seqs, lo, hi)
+// by: seqs between lo and hi
+// How many articles link to each of these.
+MATCH (a:Article)<-[l:LINKS_TO]-(:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND l.gone = 0
+RETURN a.seq AS seq, count(l) AS links;
 
 // name: linking(seqs, lo, hi)
 // by: seqs between lo and hi
@@ -523,9 +544,10 @@ MATCH (s:Section)
 RETURN max(s.seq) AS seq;
 
 // name: models()
-// The models whose vectors are in this graph.
+// The model whose vectors search uses, if there are any.
 MATCH (m:EmbeddingModel)
-RETURN m.name AS name, m.dimension AS dimension;
+WHERE m.role = 'current'
+RETURN m.name AS name, m.dimension AS dimension, m.generation AS generation;
 
 // == Search ==
 
@@ -535,6 +557,14 @@ MATCH (s:Section)
 WHERE s.seq > $after
 RETURN s.seq AS seq, s.id AS id, s.article AS article, s.title AS title, s.path AS path, s.text AS text,
     as_list(s.embedding, FLOAT[]) AS embedding, s.gone AS gone
+ORDER BY s.seq LIMIT $limit;
+
+// name: sections_after_odd(after, limit)
+// The same with the vectors of an odd generation.
+MATCH (s:Section)
+WHERE s.seq > $after
+RETURN s.seq AS seq, s.id AS id, s.article AS article, s.title AS title, s.path AS path, s.text AS text,
+    as_list(s.other_embedding, FLOAT[]) AS embedding, s.gone AS gone
 ORDER BY s.seq LIMIT $limit;
 
 // name: searchable()

@@ -44,6 +44,26 @@ def command(place: Place, *arguments: str, embedder: str = "none") -> None:
             raise AssertionError(f"graphvine {arguments[0]} ended with status {ended.code}") from ended
 
 
+def grow_and_embed(send: Send, place: Place, seeds: list[str], source: str, embedder: str, cache: str) -> float:
+    """`graphvine grow --embed later`, then `graphvine work section`; each goes on where a kill left it."""
+    os.environ.update(SMALL, GRAPHVINE_WIKIPEDIA_EMBEDDER=embedder, XDG_CACHE_HOME=cache, GRAPHVINE_SYNC="false")
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115  for the life of the process
+    from graphvine.workers.cli.main import main
+
+    started = time.monotonic()
+    for command in (
+        ["grow", *seeds, "--source", source, "--depth", "20", "--embed", "later"],
+        ["work", "section", "--until-empty", "--batch", "20"],
+    ):
+        sys.argv = ["graphvine", "--graph", place.where, *command]
+        try:
+            main()
+        except SystemExit as ended:
+            if ended.code:
+                raise AssertionError(f"graphvine {command[0]} ended with status {ended.code}") from ended
+    return time.monotonic() - started
+
+
 def look(send: Send, place: Place) -> dict[str, Any]:
     """Everything that holds, what opening had to mend, and what a doctor would complain of."""
     with place.open() as graph:

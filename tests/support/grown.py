@@ -14,7 +14,7 @@ _EDGES = {
     "HAS_SECTION": ("Section", "id", ""),
 }
 _ARTICLE = ("title", "expansion_state", "expansion_depth", "kind", "revision", "revised_at", "words")
-_SECTION = ("id", "article", "title", "path", "level", "position", "part", "text")
+_SECTION = ("id", "article", "title", "path", "level", "position", "part", "text", "embedding_state", "generation")
 _ALL = 10_000_000
 
 

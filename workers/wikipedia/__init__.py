@@ -31,6 +31,12 @@ def _build_several(graph: Graph, count: int) -> Sequence[Handler]:
     return build_several(graph, count)
 
 
+def _build_sections(graph: Graph, count: int) -> Sequence[Handler]:
+    from graphvine.workers.wikipedia.sections import build_several
+
+    return build_several(graph, count)
+
+
 def _commands() -> typer.Typer:
     from graphvine.workers.wikipedia.commands import app
 
@@ -61,7 +67,7 @@ def _search(graph: Graph) -> SearchKind:
     return ArticleSearch(graph)
 
 
-PIPELINE = Pipeline(
+ARTICLES = Pipeline(
     name="article",
     title="Articles of a wiki, from seeds along their links",
     build=_build,
@@ -73,3 +79,5 @@ PIPELINE = Pipeline(
     settings=_settings,
     settings_table="wikipedia",
 )
+SECTIONS = Pipeline(name="section", title="Vectors for sections that wait for one", build_several=_build_sections)
+PIPELINE = (ARTICLES, SECTIONS)

@@ -129,7 +129,7 @@ def run_grow(graph: Graph, request: GrowRequest, run: Run[GrowEvent]) -> GrowSum
 def _grow(graph: Graph, request: GrowRequest, run: Run[GrowEvent]) -> GrowSummary:
     """`depth` limits what is worked on, not which links are recorded. Called again after a kill, it goes on."""
     started, stop, depth = time.monotonic(), run.stop, request.depth
-    settings = request.settings or load(source=request.source, workers=request.workers)
+    settings = request.settings or load(source=request.source, workers=request.workers, embed=request.embed)
     resources = Resources(graph, settings, request.opened)
     try:
         seeds = find_seeds(resources.source, request.titles)

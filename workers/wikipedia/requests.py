@@ -30,6 +30,10 @@ class GrowRequest(Request["GrowSummary"], verb="grow", runs="graphvine.workers.w
     limit: Count | None = option(None, "Articles to work on at most.")
     source: Place | None = option(None, _SOURCE, metavar="SOURCE")
     workers: Annotated[int, msgspec.Meta(ge=1, le=32)] | None = option(None, "Workers side by side.")
+    embed: Literal["now", "later", "never"] | None = option(
+        None, "Vectors with each article, afterwards by 'graphvine work section' or the daemon, or not at all.",
+        metavar="now|later|never",
+    )  # fmt: skip
     category_filter: Text = option("", "Follow links only of articles in such a category.", metavar="TEXT")
     opened: Any = local()  # a source that is open
     settings: Any = local()

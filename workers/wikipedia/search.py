@@ -16,7 +16,7 @@ from graphvine.search.kinds import Mode, Node
 from graphvine.search.server_index import NothingToFollow, ServerIndex, around
 from graphvine.search.walk import Question
 from graphvine.workers.wikipedia.boilerplate import is_boilerplate
-from graphvine.workers.wikipedia.resources import open_embedder, settle_model
+from graphvine.workers.wikipedia.models import check_model, current_model, open_embedder
 from graphvine.workers.wikipedia.settings import WikipediaSettings, load
 
 _SNIPPET_CHARACTERS = 200
@@ -141,12 +141,13 @@ class ArticleSearch:
         if self._dimension is None:
             raise NothingToSearch("this graph holds no vectors: grow it with an embedder, or search with --mode text")
         if self._embedder is None:
-            self._embedder = open_embedder(self._settings)
-            if self._embedder is None:
+            model = current_model(self._graph)
+            if self._settings.embedder == "none" or model is None:
                 raise NothingToSearch(
                     "the setting wikipedia.embedder is none: search with --mode text, or set it to light"
                 )
-            settle_model(self._graph, self._embedder.name, self._embedder.dimension)
+            self._embedder = open_embedder(self._settings, model)
+            check_model(model, self._embedder)
         return self._embedder.embed([text])[0]
 
     def _distances(self, near: str, titles: list[str]) -> dict[str, int]:

@@ -251,11 +251,12 @@ class EmbeddedEngine(EmbeddedReader):
 
     def _number(self, block: Block, count: int) -> range:
         """Fresh row numbers. They are given out in memory: a unit that fails leaves a gap, which is harmless."""
-        last = self._numbers.get(block.entity)
+        asks = f"{block.entity}.last_number"
+        words = self.library.block(asks).text  # entities that ask for it in the same words share their numbers
+        last = self._numbers.get(words)
         if last is None:
-            rows = self._database.writing.rows(self._statements[f"{block.entity}.last_number"], {})
-            last = max(row["seq"] or 0 for row in rows)
-        self._numbers[block.entity] = last + count
+            last = max(row["seq"] or 0 for row in self._database.writing.rows(self._statements[asks], {}))
+        self._numbers[words] = last + count
         return range(last + 1, last + count + 1)
 
     def _start_over(self, at: str, error: BaseException) -> NoReturn:
