@@ -89,36 +89,38 @@ class PipelineVerbs:
     def grow(
         self, titles: Sequence[str] = (), *, depth: int = 2, limit: int | None = None,
         source: str | Source | None = None, workers: int | None = None, category_filter: str = "",
-        embed: Literal["now", "later", "never"] | None = None, settings: WikipediaSettings | None = None,
+        embed: Literal["now", "later", "never"] | None = None, all: bool = False, other_source: bool = False,
+        settings: WikipediaSettings | None = None,
         on_event: Callable[[GrowEvent], None] | None = None, stop: threading.Event | None = None,
     ) -> GrowSummary:  # fmt: skip
         """Expand from these titles, and from whatever waits in the graph, up to `depth` links away from a seed.
 
         `depth` limits what is worked on, not which links are recorded. Called again after a kill, it goes on.
         """
-        request = _growth(titles, depth, limit, source, workers, category_filter, embed, settings)
+        request = _growth(titles, depth, limit, source, workers, category_filter, embed, settings, all, other_source)
         return dispatch(self._graph, request, on_event=on_event, stop=stop)
 
     def grow_events(
         self, titles: Sequence[str] = (), *, depth: int = 2, limit: int | None = None,
         source: str | Source | None = None, workers: int | None = None, category_filter: str = "",
-        embed: Literal["now", "later", "never"] | None = None, settings: WikipediaSettings | None = None,
+        embed: Literal["now", "later", "never"] | None = None, all: bool = False, other_source: bool = False,
+        settings: WikipediaSettings | None = None,
     ) -> Iterator[GrowEvent]:  # fmt: skip
         """The same as an iterator of events; leaving it early stops the work cleanly."""
         from graphvine.workers.wikipedia.grow import GrowEvent
 
-        request = _growth(titles, depth, limit, source, workers, category_filter, embed, settings)
+        request = _growth(titles, depth, limit, source, workers, category_filter, embed, settings, all, other_source)
         return iterate(self._graph, request, GrowEvent)
 
     def refresh(
-        self, *, source: str | Source | None = None, settings: WikipediaSettings | None = None,
-        progress: Callable[[int], None] | None = None,
+        self, *, source: str | Source | None = None, other_source: bool = False,
+        settings: WikipediaSettings | None = None, progress: Callable[[int], None] | None = None,
     ) -> RefreshSummary:  # fmt: skip
         """Put articles back into the queue whose page was revised since; `grow` then expands them."""
         from graphvine.workers.wikipedia.requests import RefreshRequest
 
         named, opened = (source, None) if source is None or isinstance(source, str) else (None, source)
-        request = RefreshRequest(source=named, opened=opened, settings=settings)
+        request = RefreshRequest(source=named, other_source=other_source, opened=opened, settings=settings)
         return dispatch(self._graph, request, on_event=progress)
 
     def search(
@@ -233,11 +235,13 @@ class PipelineVerbs:
 def _growth(
     titles: Sequence[str], depth: int, limit: int | None, source: str | Source | None, workers: int | None,
     category_filter: str, embed: Literal["now", "later", "never"] | None, settings: WikipediaSettings | None,
+    all: bool, other_source: bool,
 ) -> GrowRequest:  # fmt: skip
     from graphvine.workers.wikipedia.requests import GrowRequest
 
     named, opened = (source, None) if source is None or isinstance(source, str) else (None, source)
     return GrowRequest(
         titles=titles, depth=depth, limit=limit, source=named, opened=opened, workers=workers,
-        category_filter=category_filter, embed=embed, settings=settings,
+        category_filter=category_filter, embed=embed, settings=settings, all=all,
+        other_source=other_source,
     )  # fmt: skip

@@ -326,10 +326,12 @@ RETURN @row;
 // table: rows
 // Which revision of which kind of page an article is.
 UNWIND $rows AS r
-WITH r.claim AS claim, r.kind AS kind, r.revision AS revision, r.revised_at AS revised_at, r.words AS words
+WITH r.claim AS claim, r.kind AS kind, r.revision AS revision, r.revised_at AS revised_at, r.words AS words,
+    r.properties AS properties
 MATCH (a:Article)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = claim
-SET a.kind = kind, a.revision = revision, a.revised_at = CAST(revised_at AS TIMESTAMP), a.words = words;
+SET a.kind = kind, a.revision = revision, a.revised_at = CAST(revised_at AS TIMESTAMP), a.words = words,
+    a.properties = CAST(properties AS STRING);
 
 // name: link(rows)
 // held: rows.claim
@@ -465,6 +467,16 @@ MATCH (a:Article)
 WHERE a.title = key AND a.expansion_depth > depth
 SET a.expansion_depth = depth
 RETURN a.seq AS seq;
+
+// name: use_source(source, wiki, api_url, contact, embed, at)
+// Articles of this graph come from here; what is worked on later, by whomever, asks the same source.
+MERGE (s:ArticleSource {name: 'articles'})
+SET s.source = $source, s.wiki = $wiki, s.api_url = $api_url, s.contact = $contact, s.embed = $embed, s.used_at = $at;
+
+// name: source_in_use()
+// Where the articles of this graph come from.
+MATCH (s:ArticleSource)
+RETURN s.source AS source, s.wiki AS wiki, s.api_url AS api_url, s.contact AS contact, s.embed AS embed;
 
 // name: use_model(name, dimension, embedder, location, at)
 // Vectors of this model go into the graph, as the first that it has.

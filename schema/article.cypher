@@ -47,3 +47,15 @@ CREATE REL TABLE ARTICLE_FAILURE(FROM Article TO Failure);
 // Lists of numbers are kept as text, which a checkpoint does not mix up (docs/kill-safety.md).
 ALTER TABLE Section RENAME embedding TO old_embedding;
 ALTER TABLE Section ADD embedding STRING;
+
+// version: 3
+ALTER TABLE Article ADD properties STRING;
+CREATE NODE TABLE ArticleSource(
+    name STRING PRIMARY KEY,
+    source STRING,
+    wiki STRING,
+    api_url STRING,
+    contact STRING,
+    embed STRING,
+    used_at TIMESTAMP
+);

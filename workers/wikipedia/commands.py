@@ -23,6 +23,9 @@ app = new_app()
 def grow(
     context: typer.Context,
     request: GrowRequest,
+    from_file: Annotated[
+        str | None, typer.Option("--from", metavar="FILE", help="More titles, one a line; - reads standard input.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Grow the graph from these titles: fetch, parse, embed, link.
@@ -35,6 +38,7 @@ def grow(
         graphvine grow "Vine" --source sample --depth 3
         graphvine grow "Category:Vines" --source sample
         graphvine grow "Graph theory" --depth 1 --limit 500
+        graphvine grow --all --source notes/ --embed later
 
     In Python: graph.grow(["Vine"], source="sample", depth=3)
     """
@@ -42,6 +46,8 @@ def grow(
     from graphvine.workers.cli.run_worker import signals
     from graphvine.workers.wikipedia.output import progress
 
+    if from_file is not None:
+        request = request.replace(titles=(*request.titles, *_titles_in(from_file)))
     with (
         opened(context, create=True, share=True) as graph,
         signals(graph) as ended,
@@ -54,7 +60,7 @@ def grow(
         _tell(summary)
     if ended.by is not None:
         raise typer.Exit(130)
-    if summary.failed_seeds or summary.cut:
+    if summary.failed_seeds or summary.cut or summary.skipped:
         _tell_trouble(summary)
         raise typer.Exit(1)
 
@@ -124,6 +130,20 @@ def refresh(context: typer.Context, request: RefreshRequest) -> None:
     print(f"{summary.checked:,} articles checked, {summary.changed:,} back in the queue")
 
 
+def _titles_in(file: str) -> list[str]:
+    """The lines of a file, or of standard input, that are not empty."""
+    import sys
+    from pathlib import Path
+
+    from graphvine.errors import SettingsError
+
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"--from {file}: it can't be read: {error}") from error
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
 def _tell(summary: GrowSummary) -> None:
     from graphvine.workers.cli.run_worker import described
 
@@ -144,6 +164,8 @@ def _tell_trouble(summary: GrowSummary) -> None:
         meant = " or ".join(repr(title) for title in seed.like)
         hint = f"; did you mean {meant}?" if meant else ""
         print(f"error: the seed {seed.title!r} failed: {seed.reason}{hint}", file=sys.stderr)
+    for line in summary.skipped:
+        print(f"error: left out: {line}", file=sys.stderr)
     if summary.cut:
         print(f"error: {summary.cut}", file=sys.stderr)
     if summary.behind_cut:

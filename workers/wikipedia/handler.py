@@ -13,13 +13,14 @@ from graphvine.outcomes import Done, GiveUp, Outcome, Postpone
 from graphvine.ready_cache import spans
 from graphvine.records import Claim
 from graphvine.workers.pipeline import Context
+from graphvine.workers.wikipedia.documents import Documents
 from graphvine.workers.wikipedia.fetch import Fetched, Fetcher
-from graphvine.workers.wikipedia.models import Model, open_embedder, settle_model, wanted_model
+from graphvine.workers.wikipedia.models import Model, current_model, open_embedder, settle_model, wanted_model
 from graphvine.workers.wikipedia.parse_page import Limits
-from graphvine.workers.wikipedia.parsed import Malformed
+from graphvine.workers.wikipedia.parsed import Malformed, ParsedPage
 from graphvine.workers.wikipedia.parser import Parser
-from graphvine.workers.wikipedia.resources import open_source
-from graphvine.workers.wikipedia.settings import WikipediaSettings, load
+from graphvine.workers.wikipedia.resources import open_source, settings_for
+from graphvine.workers.wikipedia.settings import WikipediaSettings
 from graphvine.workers.wikipedia.sources import Page, Result, Source, Unread
 from graphvine.workers.wikipedia.titles import InvalidTitle, parse_title
 from graphvine.workers.wikipedia.writes import Draft, Moment, Vectors, draft, withdraw, write, write_redirect
@@ -41,7 +42,10 @@ class Resources:
         self._graph = graph
         self._service: Any = None
         self.model: Model | None = None
-        self._embedder: Any = open_embedder(settings) if settings.embed == "now" else None
+        self._embedder: Any = None
+        if settings.embed == "now" and settings.embedder != "none":
+            # The graph's own model, unless the settings name one.
+            self._embedder = open_embedder(settings, None if settings.model else current_model(graph))
         if self._embedder is not None:
             from graphvine.workers.common.embedding.service import EmbeddingService
 
@@ -61,6 +65,10 @@ class Resources:
         done: Future[Any] = Future()
         done.set_result([])
         return done
+
+    def links(self, page: ParsedPage) -> Sequence[str]:
+        """The titles that a page links to; a link between documents may name one by the last part of its path."""
+        return self.source.resolve(page.links) if isinstance(self.source, Documents) else page.links
 
     def close(self) -> None:
         """Also when it is closed already: handlers that share it close it each."""
@@ -118,7 +126,8 @@ class ArticleHandler:
                 return
             self._tell("article", "")
             claim = drafted.claim
-            links = [title for title in drafted.page.links if title != claim.key][: self._shop.settings.max_links]
+            links = [title for title in self._shop.links(drafted.page) if title != claim.key]
+            del links[self._shop.settings.max_links :]
             new = claim.seq in fresh
             generation = self._shop.model.generation if self._shop.model is not None else 0
             place = places.get(claim.seq, _place(claim.depth, 0))
@@ -142,7 +151,8 @@ class ArticleHandler:
             return Done(claim, write_redirect(claim, page, target_or_none, fragment, revised_at, at, fresh, there))
         parsed = self._shop.parser.parse(page)
         if isinstance(parsed, Malformed):
-            return GiveUp(claim, f"the wikitext is malformed: {parsed.reason}")
+            what = "wikitext" if page.format == "wikitext" else "document"
+            return GiveUp(claim, f"the {what} is malformed: {parsed.reason}")
         if parsed.redirect_to is not None:
             hop = parsed.redirect_to
             target_or_none = hop.title if self._is_article(hop.title) else None
@@ -198,12 +208,12 @@ class ArticleHandler:
 
 def build(graph: Graph) -> ArticleHandler:
     """A handler by the settings, for `graphvine work article`."""
-    return ArticleHandler(graph, Resources(graph, load()))
+    return ArticleHandler(graph, Resources(graph, settings_for(graph)))
 
 
 def build_several(graph: Graph, count: int) -> list[ArticleHandler]:
     """Handlers of one process, for the daemon: one source, one model, and a limit on how far they go."""
-    settings = load()
+    settings = settings_for(graph)
     resources = Resources(graph, settings)
     return [ArticleHandler(graph, resources, max_depth=settings.serve_depth) for _ in range(count)]
 

@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from graphvine.workers.wikipedia.refresh import RefreshSummary
     from graphvine.workers.wikipedia.svg_map import Picture
 
-_SOURCE = "wiki, sample, or the path of a MediaWiki XML dump (.xml, .gz, .bz2). Otherwise the setting says."
+_SOURCE = (
+    "wiki, sample, or a path: a MediaWiki XML dump (.xml, .gz, .bz2), a folder of Markdown, HTML and text, or JSON"
+    " lines (.jsonl). Otherwise the one that the graph was grown from, or the setting."
+)
+_OTHER_SOURCE = "Go on from another source than the graph was grown from."
 _NAMED = ("wiki", "sample")
 Title = Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
-Titles = Annotated[Sequence[Title], msgspec.Meta(max_length=10_000)]
+Titles = Annotated[Sequence[Title], msgspec.Meta(max_length=200_000)]
 Place = Annotated[str, msgspec.Meta(max_length=1_000)]
 
 
@@ -29,6 +33,8 @@ class GrowRequest(Request["GrowSummary"], verb="grow", runs="graphvine.workers.w
     depth: Annotated[int, msgspec.Meta(ge=0, le=1_000)] = option(2, "Links away from a seed that are worked on.")
     limit: Count | None = option(None, "Articles to work on at most.")
     source: Place | None = option(None, _SOURCE, metavar="SOURCE")
+    other_source: bool = option(False, _OTHER_SOURCE)
+    all: bool = option(False, "Start from every title of a dump, a folder or a file.")
     workers: Annotated[int, msgspec.Meta(ge=1, le=32)] | None = option(None, "Workers side by side.")
     embed: Literal["now", "later", "never"] | None = option(
         None, "Vectors with each article, afterwards by 'graphvine work section' or the daemon, or not at all.",
@@ -48,6 +54,7 @@ class RefreshRequest(
     """Put articles back into the queue whose page was revised since."""
 
     source: Place | None = option(None, _SOURCE, metavar="SOURCE")
+    other_source: bool = option(False, _OTHER_SOURCE)
     opened: Any = local()
     settings: Any = local()
 

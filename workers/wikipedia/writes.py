@@ -89,7 +89,8 @@ def write(drafted: Draft, vectors: Vectors, links: Sequence[str], at: Moment, fr
     columns = vectors.for_rows(drafted.boilerplate, at)
     rows = [row | more for row, more in zip(drafted.passages, columns, strict=True)]
     kind = "disambiguation" if drafted.page.disambiguation else "article"
-    steps = [_describe(claim, kind, drafted.page.revision_id, drafted.revised_at, _words(rows))]
+    properties = drafted.page.properties or None
+    steps = [_describe(claim, kind, drafted.page.revision_id, drafted.revised_at, _words(rows), properties)]
     if not fresh:
         steps += _clear(claim, at)
         steps += _replaced(claim, [row for row in rows if row["id"] in there], _left(there, rows), at)
@@ -121,8 +122,13 @@ def withdraw(claim: Claim, there: Mapping[str, bool], at: Moment) -> list[Step]:
     return [*_clear(claim, at), *_replaced(claim, [], _left(there), at)]
 
 
-def _describe(claim: Claim, kind: str, revision: int, revised_at: datetime | None, words: int) -> Step:
-    row = {"claim": claim.seq, "kind": kind, "revision": revision, "revised_at": revised_at, "words": words}
+def _describe(
+    claim: Claim, kind: str, revision: int, revised_at: datetime | None, words: int, properties: str | None = None
+) -> Step:
+    row = {
+        "claim": claim.seq, "kind": kind, "revision": revision, "revised_at": revised_at, "words": words,
+        "properties": properties,
+    }  # fmt: skip
     return _near(claim, "describe", [row])
 
 
