@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphvine.clock import NEVER
@@ -79,12 +80,18 @@ def _states(graph: Graph, pipeline: str) -> Finding:
 
 def _search(graph: Graph, pipeline: str) -> Iterator[Finding]:
     """The index beside an embedded graph may be behind (it catches up), but not ahead, and never hold other rows."""
-    folder = index_folder(graph.engine.where) / pipeline
-    if not graph.engine.capabilities.single_owner or not folder.exists():
+    if not graph.engine.capabilities.single_owner:
         return
-    check, advice = f"search {pipeline}", "rebuild it with 'graphvine reindex'"
+    # Articles have an index for each generation of vectors.
+    for folder in sorted(index_folder(graph.engine.where).glob(f"{pipeline}*")):
+        if folder.name == pipeline or folder.name.startswith(f"{pipeline}-"):
+            yield from _index(graph, pipeline, folder)
+
+
+def _index(graph: Graph, pipeline: str, folder: Path) -> Iterator[Finding]:
+    check, advice = f"search {folder.name}", "rebuild it with 'graphvine reindex'"
     wanted = graph.read(f"{pipeline}.searchable")[0]
-    ours = graph.open_indexes.get(pipeline)
+    ours = graph.open_indexes.get(folder.name)
     try:
         with nullcontext(ours.index) if ours is not None else open_index(folder, background=False) as index:
             stamp, count = index.stamp, index.count()

@@ -23,11 +23,12 @@ class FollowedIndex:
 
     def __init__(
         self, graph: Graph, pipeline: str, block: str, translate: Translate, *, newest: str = "",
-        dimension: int | None = None, fields: IndexFields | None = None,
+        dimension: int | None = None, fields: IndexFields | None = None, name: str = "",
     ) -> None:  # fmt: skip
+        """`name`: its folder among the graph's indexes, where it is not the pipeline's name."""
         self._graph, self._block, self._translate = graph, f"{pipeline}.{block}", translate
         self._newest = f"{pipeline}.{newest}" if newest else ""
-        self._folder = index_folder(graph.engine.where) / pipeline
+        self._folder = index_folder(graph.engine.where) / (name or pipeline)
         self._dimension, self._fields = dimension, fields
         self.index = self._open()
 

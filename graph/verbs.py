@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from graphvine.workers.uploads.files import Watch
     from graphvine.workers.uploads.record import Upload
     from graphvine.workers.uploads.requests import UploadRequest, UploadStepRequest
+    from graphvine.workers.wikipedia.model_switch import SwitchEvent, SwitchSummary
     from graphvine.workers.wikipedia.errors import BadDump, ParserUnavailable, SourceRefused, SourceUnavailable
     from graphvine.workers.wikipedia.grow import GrowEvent, GrowSummary
     from graphvine.workers.wikipedia.refresh import RefreshSummary
@@ -122,6 +123,16 @@ class PipelineVerbs:
         named, opened = (source, None) if source is None or isinstance(source, str) else (None, source)
         request = RefreshRequest(source=named, other_source=other_source, opened=opened, settings=settings)
         return dispatch(self._graph, request, on_event=progress)
+
+    def switch_model(
+        self, model: str, *, embedder: Literal["light", "sentence-transformers"] | None = None,
+        on_event: Callable[[SwitchEvent], None] | None = None, stop: threading.Event | None = None,
+    ) -> SwitchSummary:  # fmt: skip
+        """Give every section a vector of another model, then search by these; goes on where a kill left it."""
+        from graphvine.workers.wikipedia.requests import ModelSwitchRequest
+
+        request = ModelSwitchRequest(model=model, embedder=embedder)
+        return dispatch(self._graph, request, on_event=on_event, stop=stop)
 
     def search(
         self, text: str, *, mode: Literal["walk", "hybrid", "vector", "text"] = "walk", kind: Sequence[str] = (),

@@ -173,19 +173,32 @@ RETURN @row;
 // These get no vector, whatever the model; they are still found by their words.
 MATCH (a:Section)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.embedding_state IN ['waiting', 'failed']
-SET a.embedding_state = 'excluded', a.settled_at = $at, a.lease = 0, a.due = $never
+SET a.embedding_state = 'excluded', a.embedding = as_text(NULL, FLOAT[]), a.other_embedding = as_text(NULL, FLOAT[]), a.settled_at = $at, a.lease = 0,
+    a.due = $never
 RETURN a.seq AS seq;
 
 // == Another model ==
 
-// name: renew(seqs, lo, hi, now)
+// name: renew_even(seqs, lo, hi, now)
 // move: embedded | plain | failed -> waiting
 // ready
 // by: seqs between lo and hi
-// These sections get a vector of another model; until then search uses the one that they have.
+// These sections get a vector of another model, of an even generation; search goes on with the one of the model in use.
 MATCH (a:Section)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.embedding_state IN ['embedded', 'plain', 'failed']
-SET a.embedding_state = 'waiting', a.retry_count = 0, a.lost_claims = 0, a.last_error = NULL, a.lease = 0, a.due = $now
+SET a.embedding_state = 'waiting', a.embedding = as_text(NULL, FLOAT[]), a.retry_count = 0, a.lost_claims = 0, a.last_error = NULL,
+    a.lease = 0, a.due = $now
+RETURN @row;
+
+// name: renew_odd(seqs, lo, hi, now)
+// move: embedded | plain | failed -> waiting
+// ready
+// by: seqs between lo and hi
+// These sections get a vector of another model, of an odd generation; search goes on with the one of the model in use.
+MATCH (a:Section)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.embedding_state IN ['embedded', 'plain', 'failed']
+SET a.embedding_state = 'waiting', a.other_embedding = as_text(NULL, FLOAT[]), a.retry_count = 0, a.lost_claims = 0, a.last_error = NULL,
+    a.lease = 0, a.due = $now
 RETURN @row;
 
 // name: without_vector(after, generation, limit)
@@ -215,20 +228,6 @@ SET m.role = 'former';
 MATCH (m:EmbeddingModel)
 WHERE m.role IN ['current', 'next']
 SET m.role = CASE WHEN m.generation = $generation THEN 'current' ELSE 'former' END;
-
-// name: drop_even(seqs, lo, hi)
-// by: seqs between lo and hi
-// The vectors of an even generation that is no longer in use.
-MATCH (a:Section)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs
-SET a.embedding = as_text(NULL, FLOAT[]);
-
-// name: drop_odd(seqs, lo, hi)
-// by: seqs between lo and hi
-// The vectors of an odd generation that is no longer in use.
-MATCH (a:Section)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs
-SET a.other_embedding = as_text(NULL, FLOAT[]);
 
 // == What the handler reads ==
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from tests.support.grown import content, vectors
@@ -44,16 +45,26 @@ def command(place: Place, *arguments: str, embedder: str = "none") -> None:
             raise AssertionError(f"graphvine {arguments[0]} ended with status {ended.code}") from ended
 
 
-def grow_and_embed(send: Send, place: Place, seeds: list[str], source: str, embedder: str, cache: str) -> float:
+def grow_and_switch(send: Send, place: Place, seeds: list[str], source: str, embedder: str, cache: str) -> float:
+    """Vectors from the queue, then those of another model; the models are folders in the cache."""
+    return grow_and_embed(send, place, seeds, source, embedder, cache, [["model", "switch", f"{cache}/another"]])
+
+
+def grow_and_embed(
+    send: Send, place: Place, seeds: list[str], source: str, embedder: str, cache: str,
+    then: Sequence[Sequence[str]] = (["work", "section", "--until-empty", "--batch", "20"],),
+) -> float:  # fmt: skip
     """`graphvine grow --embed later`, then `graphvine work section`; each goes on where a kill left it."""
-    os.environ.update(SMALL, GRAPHVINE_WIKIPEDIA_EMBEDDER=embedder, XDG_CACHE_HOME=cache, GRAPHVINE_SYNC="false")
+    os.environ.update(SMALL, GRAPHVINE_WIKIPEDIA_EMBEDDER=embedder, XDG_CACHE_HOME=cache)
+    if os.path.isdir(f"{cache}/model"):
+        os.environ["GRAPHVINE_WIKIPEDIA_MODEL"] = f"{cache}/model"
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115  for the life of the process
     from graphvine.workers.cli.main import main
 
     started = time.monotonic()
     for command in (
         ["grow", *seeds, "--source", source, "--depth", "20", "--embed", "later"],
-        ["work", "section", "--until-empty", "--batch", "20"],
+        *then,
     ):
         sys.argv = ["graphvine", "--graph", place.where, *command]
         try:

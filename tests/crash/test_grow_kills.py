@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.crash.growing import grow, grow_and_embed, look
+from tests.common.embedding.small_models import write_small_model
+from tests.crash.growing import grow, grow_and_embed, grow_and_switch, look
 from tests.pipelines.wikipedia.dump_writer import dump_xml, many_pages
 from tests.support.processes import Child, ChildDied, run
 from tests.support.stores import Place
@@ -63,6 +64,15 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Job:
 def queue(sample: Job) -> Job:
     """The sample with its vectors from the queue: the graph must be the same as with vectors at once."""
     return replace(sample, work=grow_and_embed)
+
+
+@pytest.fixture(scope="module")
+def switch(tmp_path_factory: pytest.TempPathFactory) -> Job:
+    """A graph that moves to another model; both are small."""
+    cache = tmp_path_factory.mktemp("models")
+    write_small_model(cache / "model", seed=1)
+    write_small_model(cache / "another", seed=2)
+    return Job(["Vine"], "sample", "light", str(cache), grow_and_switch)
 
 
 def empty(folder: Path, engine: str) -> Place:
@@ -132,7 +142,7 @@ def kill_and_start_again(
     return graphs, mended
 
 
-@pytest.mark.parametrize("name", ["dump", "sample", "queue"])
+@pytest.mark.parametrize("name", ["dump", "sample", "queue", "switch"])
 def test_a_killed_growth_ends_in_the_same_graph(
     name: str, request: pytest.FixtureRequest, engine_name: str, tmp_path: Path, full: bool
 ) -> None:

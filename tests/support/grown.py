@@ -37,9 +37,9 @@ def edges(graph: Graph, name: str) -> Counter[tuple[Any, ...]]:
 
 
 def vectors(graph: Graph) -> dict[str, list[float]]:
-    """The vector of each section that holds."""
-    rows = _rows(graph, "MATCH (s:Section) WHERE s.gone = 0 RETURN s.id, s.embedding", ordered=False)
-    return dict(rows)
+    """The vector of each section that holds, of its newest generation."""
+    text = "MATCH (s:Section) WHERE s.gone = 0 RETURN s.id, s.embedding, s.other_embedding, s.generation"
+    return {id: odd if generation % 2 else even for id, even, odd, generation in _rows(graph, text, ordered=False)}
 
 
 def column(graph: Graph, name: str) -> dict[str, Any]:

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import html
 import posixpath
 import re
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
-DocumentFormat = Literal["markdown", "html", "text"]
-FORMATS: dict[str, DocumentFormat] = {
+from graphvine.workers.wikipedia.front_matter import categories, front_matter, keep
+
+FORMATS = {
     ".md": "markdown", ".markdown": "markdown", ".mdown": "markdown", ".html": "html", ".htm": "html",
     ".xhtml": "html", ".txt": "text", ".text": "text", ".rst": "text",
 }  # fmt: skip
 
 _WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]|#\n]{0,500})(#[^\[\]|\n]{0,500})?(?:\|([^\[\]\n]{0,500}))?\]\]")
-_FRONT = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n(.{0,100000}?)\r?\n\1[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-_PAIR = re.compile(r"([\w][\w .-]{0,99}?)[ \t]*:(?:[ \t]+(.*))?$")
 _BLANK = re.compile(r"\n{3,}")
-# Of a document's front matter so much is kept.
-_MAX_PROPERTIES, _MAX_VALUE_CHARACTERS = 200, 10_000
-_CATEGORIES = ("tags", "categories", "category", "tag", "keywords")
 _SKIPPED = frozenset({"script", "style", "noscript", "template", "svg", "math", "head"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _BLOCKS = frozenset(
@@ -86,7 +80,7 @@ def read_document(text: str, format: str, title: str) -> Document:
     else:
         reading.write(text)
     reading.end()
-    document.categories = dict.fromkeys(_names(document.properties))
+    document.categories = dict.fromkeys(categories(document.properties))
     return document
 
 
@@ -193,7 +187,7 @@ class _Html(HTMLParser):
         if tag == "title":
             self._in_title = True
         elif tag == "meta" and given.get("name") and given.get("content"):
-            _keep(self._reading.properties, str(given["name"]), str(given["content"]))
+            keep(self._reading.properties, str(given["name"]), str(given["content"]))
         elif tag in _SKIPPED and tag != "head":
             self._skipped += 1
         elif tag in _HEADINGS:
@@ -213,7 +207,7 @@ class _Html(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._in_title:
-            _keep(self._reading.properties, "title", " ".join(data.split()))
+            keep(self._reading.properties, "title", " ".join(data.split()))
         elif self._skipped:
             return
         elif self._level is not None:
@@ -229,74 +223,3 @@ class _Html(HTMLParser):
         if self._level is not None:
             self._reading.heading("".join(self._heading), self._level)
             self._level = None
-
-
-def front_matter(text: str) -> tuple[dict[str, Any], str]:
-    """The properties at the top of a document (TOML between +++, the plain part of YAML between ---), and the rest.
-
-    What is broken there is left where it stands, as text: nothing is lost.
-    """
-    found = _FRONT.match(text.removeprefix("\ufeff"))
-    if found is None:
-        return {}, text
-    rest = text.removeprefix("\ufeff")[found.end() :]
-    properties: dict[str, Any] = {}
-    if found[1] == "+++":
-        try:
-            given: Mapping[str, Any] = tomllib.loads(found[2])
-        except (tomllib.TOMLDecodeError, RecursionError):
-            return {}, text
-        for name, value in given.items():
-            _keep(properties, name, value)
-        return properties, rest
-    key = ""
-    for line in found[2].splitlines():
-        item = line.strip()
-        if not item or item.startswith("#"):
-            continue
-        pair = _PAIR.match(line)
-        if pair:
-            key = pair[1]
-            _keep(properties, key, _value(pair[2] or ""))
-        elif key and item.startswith("- "):
-            kept = properties.get(key)
-            _keep(properties, key, [*(kept if isinstance(kept, list) else []), _value(item[2:])])
-        elif key and line[:1] in " \t":
-            kept = properties.get(key)
-            _keep(properties, key, f"{kept}\n{item}" if isinstance(kept, str) and kept else item)
-        else:
-            return {}, text
-    return properties, rest
-
-
-def _value(text: str) -> Any:
-    """A scalar of YAML, or a list in brackets; anything else is the text as it stands."""
-    text = text.strip()
-    if text[:1] == "[" and text[-1:] == "]":
-        return [_value(one) for one in text[1:-1].split(",") if one.strip()]
-    if len(text) > 1 and text[0] in "\"'" and text[-1] == text[0]:
-        return text[1:-1]
-    if text in ("true", "false"):
-        return text == "true"
-    if re.fullmatch(r"-?\d{1,15}", text):
-        return int(text)
-    if re.fullmatch(r"-?\d{1,15}\.\d{1,15}", text):
-        return float(text)
-    return "" if text in ("|", ">", "null", "~") else text
-
-
-def _keep(properties: dict[str, Any], name: str, value: Any) -> None:
-    if len(properties) < _MAX_PROPERTIES or name in properties:
-        kept = value[:_MAX_VALUE_CHARACTERS] if isinstance(value, str | list) else value
-        plain = isinstance(kept, str | int | float | bool | list)
-        properties[name[:100]] = kept if plain else str(kept)[:_MAX_VALUE_CHARACTERS]
-
-
-def _names(properties: Mapping[str, Any]) -> Iterator[str]:
-    """The categories that the front matter names."""
-    for name in _CATEGORIES:
-        value = properties.get(name)
-        values = value if isinstance(value, list) else str(value).split(",") if value else ()
-        for one in values:
-            if text := " ".join(html.unescape(str(one)).lstrip("#").split()):
-                yield text

@@ -12,6 +12,7 @@ from graphvine.requests import Count, Key, Request, Text, argument, local, optio
 
 if TYPE_CHECKING:
     from graphvine.workers.wikipedia.grow import GrowSummary
+    from graphvine.workers.wikipedia.model_switch import SwitchSummary
     from graphvine.workers.wikipedia.refresh import RefreshSummary
     from graphvine.workers.wikipedia.svg_map import Picture
 
@@ -79,3 +80,19 @@ class SeedTitlesRequest(Request[int], verb="seed titles", runs="graphvine.worker
     """Put titles in, where they are not there yet. Returns how many are new."""
 
     titles: Titles
+
+
+class ModelSwitchRequest(
+    Request["SwitchSummary"],
+    verb="model switch",
+    runs="graphvine.workers.wikipedia.model_switch:run_switch",
+    where="job",
+):
+    """Give every section a vector of another model, then search by these."""
+
+    model: Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)] = field(
+        metadata=needed("A model by name, or the path of its folder.", "NAME")
+    )
+    embedder: Literal["light", "sentence-transformers"] | None = option(
+        None, "How it is run; otherwise the setting says.", metavar="light|sentence-transformers"
+    )

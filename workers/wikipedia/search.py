@@ -16,8 +16,9 @@ from graphvine.search.kinds import Mode, Node
 from graphvine.search.server_index import NothingToFollow, ServerIndex, around
 from graphvine.search.walk import Question
 from graphvine.workers.wikipedia.boilerplate import is_boilerplate
-from graphvine.workers.wikipedia.models import check_model, current_model, open_embedder
-from graphvine.workers.wikipedia.settings import WikipediaSettings, load
+from graphvine.workers.wikipedia.models import Model, check_model, current_model, open_embedder
+from graphvine.workers.wikipedia.resources import settings_for
+from graphvine.workers.wikipedia.settings import WikipediaSettings
 
 _SNIPPET_CHARACTERS = 200
 # Titles among a node's edges that stand for another article, whose edges are the node's too.
@@ -35,18 +36,22 @@ class ArticleSearch:
     name = "article"
     filters: frozenset[str] = frozenset()
 
-    def __init__(self, graph: Graph, settings: WikipediaSettings | None = None) -> None:
-        self._graph, self._settings = graph, settings or load()
+    def __init__(self, graph: Graph, settings: WikipediaSettings | None = None, *, model: Model | None = None) -> None:
+        """`model`: the one whose vectors to use, where it is not the one in use."""
+        self._graph, self._settings = graph, settings or settings_for(graph)
         self._embedder: Any = None
-        models = graph.read("article.models")
-        self._dimension = models[0]["dimension"] if models else None
+        self._model = model or current_model(graph)
+        self._dimension = self._model.dimension if self._model is not None else None
+        generation = self._model.generation if self._model is not None else 0
         self._followed: FollowedIndex | NothingToFollow
         if ServerIndex.serves(graph, "article"):
             self._followed = NothingToFollow(graph, "article")
         else:
             self._followed = FollowedIndex(
-                graph, "article", "sections_after", _translate, newest="newest_section", dimension=self._dimension
-            )
+                graph, "article", "sections_after_odd" if generation % 2 else "sections_after", _translate,
+                newest="newest_section", dimension=self._dimension,
+                name=f"article-{generation}" if generation else "article",
+            )  # fmt: skip
 
     @property
     def has_vectors(self) -> bool:
@@ -55,8 +60,8 @@ class ArticleSearch:
 
     @property
     def outdated(self) -> bool:
-        """Vectors came since, whose dimension it does not know: open it again."""
-        return not self.has_vectors and bool(self._graph.read("article.models"))
+        """Another model is in use since it was opened, or the first one: open it again."""
+        return current_model(self._graph) != self._model
 
     def search(self, text: str, *, mode: Mode = "walk", near: str | None = None, limit: int = 10) -> list[SearchHit]:
         """The best sections. What was written before the call is found by it.
@@ -141,7 +146,7 @@ class ArticleSearch:
         if self._dimension is None:
             raise NothingToSearch("this graph holds no vectors: grow it with an embedder, or search with --mode text")
         if self._embedder is None:
-            model = current_model(self._graph)
+            model = self._model
             if self._settings.embedder == "none" or model is None:
                 raise NothingToSearch(
                     "the setting wikipedia.embedder is none: search with --mode text, or set it to light"

@@ -72,7 +72,7 @@ class Vectors:
         """The columns of each section that say so."""
         vectors = iter(self.embedded)
         for plain in boilerplate:
-            columns: Row = {"even": None, "odd": None, "generation": 0, "place": self.place, "due": NEVER}
+            columns: Row = {"even": None, "odd": None, "generation": -1, "place": self.place, "due": NEVER}
             if plain or self.embed == "never":
                 yield columns | {"state": "plain"}
             elif self.embed == "later":

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from graphvine.errors import SettingsError
 from graphvine.graph import Graph
-from graphvine.workers.wikipedia.document_parser import FORMATS, front_matter, read_document
+from graphvine.workers.wikipedia.document_parser import FORMATS, read_document
 from graphvine.workers.wikipedia.documents import MAX_BYTES, FolderSource, JsonLinesSource
+from graphvine.workers.wikipedia.front_matter import front_matter
 from graphvine.workers.wikipedia.parse_page import parse_page
 from graphvine.workers.wikipedia.parsed import ParsedPage
 from graphvine.workers.wikipedia.sources import Failed, Missing, Page

@@ -38,3 +38,42 @@ def install(
 
     found = install_weights(force=force, source=source)
     print(f"{found.folder}: {'installed' if found.fetched else 'already installed'}, checksums match")
+
+
+@model.command()
+def switch(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A model by name, or the path of its folder.")],
+    embedder: Annotated[
+        str | None,
+        typer.Option(
+            "--embedder", metavar="light|sentence-transformers", help="How it is run; otherwise the setting says."
+        ),
+    ] = None,
+) -> None:
+    """Move the graph to another model, while it is in use.
+
+    Every section gets a second vector from the queue 'section'; search answers from the old ones until all are there,
+    then one transaction switches. Ctrl-C or a kill loses nothing: the same command goes on. With the model in use it
+    gives vectors to what was grown without.
+
+        graphvine model switch all-MiniLM-L6-v2
+        graphvine model switch ./my-model
+
+    In Python: graph.switch_model("all-MiniLM-L6-v2")
+    """
+    from graphvine.dispatch import dispatch
+    from graphvine.workers.cli.open_graph import opened
+    from graphvine.workers.cli.output import plural
+    from graphvine.workers.cli.progress import activity
+    from graphvine.workers.cli.run_worker import signals
+    from graphvine.workers.wikipedia.requests import ModelSwitchRequest
+
+    request = ModelSwitchRequest(model=name, embedder=embedder)  # type: ignore[arg-type]  # checked by the request
+    with opened(context, share=True) as graph, signals(graph) as ended, activity("embedding") as told:
+        progress = None if told is None else lambda event: told(f"{event.done:,} done, {event.waiting:,} wait")
+        summary = dispatch(graph, request, on_event=progress, stop=ended.stop)
+    failed = f", {summary.failed:,} failed ('graphvine failed section')" if summary.failed else ""
+    print(f"{plural(summary.embedded, 'section')} embedded{failed}; the model in use is {summary.model}")
+    if ended.by is not None:
+        raise typer.Exit(130)
