@@ -128,7 +128,7 @@ SET a.embedding_state = 'failed', a.claimed_by = NULL, a.claimed_at = NULL, a.se
     a.retry_count = a.retry_count + 1, a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0
 RETURN a.seq AS seq;
 
-// name: reclaim(seqs, lo, hi, cutoff, now, max_lost)
+// name: reclaim(seqs, lo, hi, cutoff, due, counted)
 // move: claimed -> waiting
 // guard
 // ready
@@ -136,9 +136,9 @@ RETURN a.seq AS seq;
 // Their worker is gone: back into the queue.
 MATCH (a:Section)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.embedding_state = 'claimed'
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
-SET a.embedding_state = 'waiting', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
-    a.lease = 0, a.due = $now
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
+SET a.embedding_state = 'waiting', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + $counted,
+    a.lease = 0, a.due = $due
 RETURN @row;
 
 // name: give_up(seqs, lo, hi, cutoff, at, max_lost, error, never)
@@ -173,8 +173,8 @@ RETURN @row;
 // These get no vector, whatever the model; they are still found by their words.
 MATCH (a:Section)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.embedding_state IN ['waiting', 'failed']
-SET a.embedding_state = 'excluded', a.embedding = as_text(NULL, FLOAT[]), a.other_embedding = as_text(NULL, FLOAT[]), a.settled_at = $at, a.lease = 0,
-    a.due = $never
+SET a.embedding_state = 'excluded', a.embedding = as_text(NULL, FLOAT[]),
+    a.other_embedding = as_text(NULL, FLOAT[]), a.settled_at = $at, a.lease = 0, a.due = $never
 RETURN a.seq AS seq;
 
 // == Another model ==
@@ -186,8 +186,8 @@ RETURN a.seq AS seq;
 // These sections get a vector of another model, of an even generation; search goes on with the one of the model in use.
 MATCH (a:Section)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.embedding_state IN ['embedded', 'plain', 'failed']
-SET a.embedding_state = 'waiting', a.embedding = as_text(NULL, FLOAT[]), a.retry_count = 0, a.lost_claims = 0, a.last_error = NULL,
-    a.lease = 0, a.due = $now
+SET a.embedding_state = 'waiting', a.embedding = as_text(NULL, FLOAT[]), a.retry_count = 0, a.lost_claims = 0,
+    a.last_error = NULL, a.lease = 0, a.due = $now
 RETURN @row;
 
 // name: renew_odd(seqs, lo, hi, now)
@@ -197,8 +197,8 @@ RETURN @row;
 // These sections get a vector of another model, of an odd generation; search goes on with the one of the model in use.
 MATCH (a:Section)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.embedding_state IN ['embedded', 'plain', 'failed']
-SET a.embedding_state = 'waiting', a.other_embedding = as_text(NULL, FLOAT[]), a.retry_count = 0, a.lost_claims = 0, a.last_error = NULL,
-    a.lease = 0, a.due = $now
+SET a.embedding_state = 'waiting', a.other_embedding = as_text(NULL, FLOAT[]), a.retry_count = 0, a.lost_claims = 0,
+    a.last_error = NULL, a.lease = 0, a.due = $now
 RETURN @row;
 
 // name: without_vector(after, generation, limit)

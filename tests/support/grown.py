@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import Any
 
@@ -39,7 +40,9 @@ def edges(graph: Graph, name: str) -> Counter[tuple[Any, ...]]:
 def vectors(graph: Graph) -> dict[str, list[float]]:
     """The vector of each section that holds, of its newest generation."""
     text = "MATCH (s:Section) WHERE s.gone = 0 RETURN s.id, s.embedding, s.other_embedding, s.generation"
-    return {id: odd if generation % 2 else even for id, even, odd, generation in _rows(graph, text, ordered=False)}
+    rows = _rows(graph, text, ordered=False)
+    newest = {id: odd if generation % 2 else even for id, even, odd, generation in rows}
+    return {id: json.loads(vector) if isinstance(vector, str) else vector for id, vector in newest.items()}
 
 
 def column(graph: Graph, name: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from graphvine.clock import NEVER
 from graphvine.graph import Graph
 from graphvine.records import Step, Unit
 from graphvine.schema.tables import tables
@@ -50,8 +51,11 @@ def test_sections_that_change_and_sections_that_are_new_keep_their_vectors(tmp_p
 
         def rows(ids: list[str], claim: int) -> list[dict[str, object]]:
             wanted.update({id: [chance.uniform(-1, 1) for _ in range(16)] for id in ids})
-            given = {"claim": claim, "article": "", "title": "", "path": "", "level": 1, "position": 0, "part": 0}
-            return [{"id": id, **given, "text": id, "embedding": wanted[id], "seq": 0} for id in ids]
+            given = {
+                "claim": claim, "article": "", "title": "", "path": "", "level": 1, "position": 0, "part": 0,
+                "odd": None, "generation": 0, "state": "embedded", "place": 0, "due": NEVER,
+            }  # fmt: skip
+            return [{"id": id, **given, "text": id, "even": wanted[id], "seq": 0} for id in ids]
 
         for turn in range(6):
             graph.seed("article", [f"article {turn}"])
@@ -75,7 +79,13 @@ def test_no_table_has_a_list_of_numbers_that_is_still_written() -> None:
         for name, kind in table.columns.items()
         if kind.endswith("]") and not kind.startswith("STRING")
     }
-    assert lists == {"HNItem.old_kids", "HNItem.old_parts", "Section.old_embedding", "NewsArticle.old_embedding"}
+    assert lists == {
+        "HNItem.old_kids",
+        "HNItem.old_parts",
+        "Section.old_embedding",
+        "Section.old_other_embedding",
+        "NewsArticle.old_embedding",
+    }
 
 
 def test_lists_of_an_older_graph_are_read_until_they_change(tmp_path: Path, engine_name: str) -> None:

@@ -34,6 +34,13 @@ EXPLAINED: dict[str, str] = {
     "article.reclaim_loaded": _LOST,
     "scrape_item.reclaim_summary": _LOST,
     **{f"news_article.{name}": "says of an article whether its date is the provider's" for name in ("listed", "shown")},
+    **dict.fromkeys(
+        ["neo4j article.add_sections", "neo4j article.replace_sections", "article.retire_sections"],
+        "sections may wait for their vector, in a queue of their own",
+    ),
+    "article.use_model": "with how the model is opened, and its generation",
+    "article.models": "the one in use: there may be a next one",
+    "article.describe": "with the properties of a document",
     "article.oldest_heartbeat": "loaded articles that are held count as claimed, as the reaper counts them",
     "scrape_item.ready_in": "with the state, by which Claims finds the block that claims",
     "hn_item.take_in": "returns the stamp, by which the search index follows",

@@ -253,8 +253,7 @@ class EmbeddedEngine(EmbeddedReader):
         """Fresh row numbers. They are given out in memory: a unit that fails leaves a gap, which is harmless."""
         asks = f"{block.entity}.last_number"
         words = self.library.block(asks).text  # entities that ask for it in the same words share their numbers
-        last = self._numbers.get(words)
-        if last is None:
+        if (last := self._numbers.get(words)) is None:
             last = max(row["seq"] or 0 for row in self._database.writing.rows(self._statements[asks], {}))
         self._numbers[words] = last + count
         return range(last + 1, last + count + 1)
