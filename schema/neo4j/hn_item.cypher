@@ -21,5 +21,5 @@ CREATE FULLTEXT INDEX hn_item_text IF NOT EXISTS FOR (a:HNItem) ON EACH [a.title
 // version: 2
 // Titles are plain text; before they were kept with their signs escaped.
 MATCH (a:HNItem)
-WHERE a.title CONTAINS '&'
-SET a.title = replace(replace(replace(a.title, '&lt;', '<'), '&gt;', '>'), '&amp;', '&');
+WHERE a.title CONTAINS '&' AND a.titleUnescaped IS NULL
+SET a.title = replace(replace(replace(a.title, '&lt;', '<'), '&gt;', '>'), '&amp;', '&'), a.titleUnescaped = true;

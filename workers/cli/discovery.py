@@ -25,7 +25,7 @@ CORE = {
     for module, names in {
         "demo": "demo", "status": "status failed stats", "console": "console", "config": "config", "doctor": "doctor",
         "queue": "seed work requeue exclude pause resume", "copies": "backup restore export load", "model": "model",
-        "pipelines": "machine pipelines new lint", "token": "token",
+        "pipelines": "machine pipelines new lint", "token": "token", "trust": "trust",
     }.items()
     for name in names.split()
 }  # fmt: skip
@@ -34,7 +34,7 @@ GROUPS = {
     "Grow": "demo grow refresh titles hn upload uploads news scrape",
     "Look": "status stats failed search ask map console",
     "Queue": "seed work requeue exclude pause resume",
-    "Serve": "serve mcp token",
+    "Serve": "serve open mcp token trust",
     "Maintain": "backup restore export load doctor reindex edges config model",
     "Develop": "machine pipelines new lint",
 }

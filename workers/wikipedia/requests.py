@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from graphvine.requests import Count, Key, Request, Text, argument, local, option
+from graphvine.requests import Count, Key, Request, Text, argument, local, needed, option
 
 if TYPE_CHECKING:
     from graphvine.workers.wikipedia.grow import GrowSummary

@@ -56,8 +56,15 @@ def test_a_link_is_found_if_its_title_can_be_one(title: str) -> None:
         read = parse_title(title, RULES)
     except InvalidTitle:
         return
-    # What looks like an address, a fragment or an escape is read otherwise.
-    if read.namespace or read.interwiki or not read.full or read.full == "Vine" or set(title) & set("\n%#:/"):
+    # What looks like an address, a fragment, an escape or a switch (__TOC__) is read otherwise.
+    if (
+        read.namespace
+        or read.interwiki
+        or not read.full
+        or read.full == "Vine"
+        or set(title) & set("\n%#:/")
+        or "__" in title
+    ):
         return
     parsed = parse_page(a_page(f"See [[{title}|this]]."), RULES)
     assert isinstance(parsed, ParsedPage)
@@ -93,9 +100,12 @@ def cpu_seconds(wikitext: str) -> float:
 
 
 def assert_proportional(make: Callable[[int], str]) -> None:
-    """Sixteen times the text costs some sixteen times as much; a parser that goes back pays 256 times."""
-    small = max(cpu_seconds(make(8_000)), 0.001)
-    assert cpu_seconds(make(16 * 8_000)) < 80 * small
+    """Sixteen times the text costs some sixteen times as much; a parser that goes back pays 256 times.
+
+    The dearest of some small runs and the cheapest of some large ones: a busy machine may double either.
+    """
+    small = max(0.001, *(cpu_seconds(make(8_000)) for _ in range(3)))
+    assert min(cpu_seconds(make(16 * 8_000)) for _ in range(3)) < 100 * small
 
 
 @pytest.mark.parametrize("kind", TORN)
