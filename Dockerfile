@@ -1,8 +1,14 @@
 # The daemon in a container. The graph, its index and the model's weights live in the volume /data.
 #   docker compose up        or: docker build -t graphvine . && docker run -p 127.0.0.1:8420:8420 -v graphs:/data graphvine
+FROM node:22-slim AS ui
+WORKDIR /source
+COPY . .
+RUN cd ui && npm install --no-save && npx vite build
+
 FROM python:3.13-slim AS build
 WORKDIR /source
 COPY . .
+COPY --from=ui /source/workers/serve/static workers/serve/static
 RUN pip wheel --no-cache-dir --no-deps --wheel-dir /dist .
 
 FROM python:3.13-slim
