@@ -33,7 +33,7 @@ from dataclasses import replace
 from graphvine.workers import wikipedia
 sys.path.append(sys.argv.pop(1))
 from practice import build
-wikipedia.PIPELINE = replace(wikipedia.PIPELINE, build=build)
+wikipedia.PIPELINE = (replace(wikipedia.ARTICLES, build=build, build_several=None), wikipedia.SECTIONS)
 from graphvine.workers.cli.main import main
 main()
 """
@@ -218,7 +218,9 @@ def test_after_a_kill_the_work_goes_on(practice: Path, where: str) -> None:
 def test_the_work_ends_when_nothing_is_left(practice: Path, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(practice)
     build = importlib.import_module("practice").build
-    monkeypatch.setattr(wikipedia, "PIPELINE", replace(wikipedia.PIPELINE, build=build))
+    monkeypatch.setattr(
+        wikipedia, "PIPELINE", (replace(wikipedia.ARTICLES, build=build, build_several=None), wikipedia.SECTIONS)
+    )
     run("exclude", "--graph", where, "article", "Ivy")
     work = ("work", "--graph", where, "article")
     assert run(*work, "--once", "--batch", "1").out == "article: 1 claimed, 1 done\n"

@@ -1,8 +1,8 @@
 """Who may do what: the tokens of a graph, and what each route asks for.
 
 The token in the `.service` file may do everything. Others are made for one purpose: `read` looks, `work` also claims
-rows, sends results, starts jobs, makes backups and exports, `admin` also writes by Cypher. Only their hashes are kept, in
-the file `.tokens` beside the graph.
+rows, sends results, starts jobs, makes backups and exports, `admin` also writes by Cypher. Only their hashes are kept,
+in the file `.tokens` beside the graph.
 """
 
 from __future__ import annotations

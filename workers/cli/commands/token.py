@@ -11,7 +11,7 @@ from graphvine.workers.cli.options import common
 from graphvine.workers.cli.output import report, show, show_json, table
 
 app = new_app()
-token = new_app("Tokens for the daemon: make one that may only read, or work; list them; revoke them.")
+token = new_app("Make, list and revoke tokens for the daemon, each with its scope.")
 app.add_typer(token, name="token")
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Who or what it is for.")]
 
