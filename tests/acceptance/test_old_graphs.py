@@ -56,8 +56,12 @@ def test_searches_find_what_they_found(old: Path) -> None:
         found = [hit.article for hit in graph.search("tendrils", mode="text", limit=3)]
         item = graph.query("MATCH (i:HNItem) WHERE i.title IS NOT NULL RETURN i.hnId, i.title ORDER BY i.hnId").rows[0]
         hits = [hit.item.id for hit in graph.hn.search(str(item[1])).found]
+        indexes = {one.check: one.detail for one in graph.doctor() if one.check.startswith("search ")}
     assert found == EXPECTED["search"]["tendrils"]
     assert item[0] in hits
+    # The searches rebuilt the indexes, which 0.1.0 wrote with other fields.
+    assert set(indexes) == {f"search {name}" for name in ("article", "hn_item", "news_article", "scrape_item")}
+    assert all("in step with the graph" in detail for detail in indexes.values()), indexes
 
 
 def test_the_work_goes_on(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:

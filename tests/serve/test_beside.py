@@ -122,6 +122,7 @@ COMMANDS: list[tuple[list[str], int, str]] = [
     (["resume", "article"], 0, "article goes on"),
     (["status"], 0, "hn_item"),
     (["doctor"], 0, "ok"),
+    (["open", "--json"], 0, '"link": "http://127.0.0.1:'),
     (["machine", "upload"], 0, "validated"),
     (["console", "-c", "MATCH (u:Upload) RETURN count(*)"], 0, "5"),
     (["console", "-c", "CREATE (:Article {{title: 'x'}})"], 1, "--write"),

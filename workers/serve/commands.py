@@ -8,6 +8,7 @@ import typer
 
 from graphvine.workers.cli.apps import new_app
 from graphvine.workers.cli.options import common
+from graphvine.workers.cli.output import show_json
 
 app = new_app()
 
@@ -61,6 +62,7 @@ def serve(
 def open_page(
     context: typer.Context,
     show: Annotated[bool, typer.Option("--print", help="Print the link instead of opening a browser.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the link as JSON, and open nothing.")] = False,
 ) -> None:
     """Open the dashboard in a browser, logged in.
 
@@ -73,7 +75,11 @@ def open_page(
     """
     from graphvine.settings import load
 
-    link = login_link(common(context).graph or load().graph)
+    where = common(context).graph or load().graph
+    link = login_link(where)
+    if as_json:
+        show_json({"graph": where, "link": link})
+        return
     if show:
         typer.echo(link)
         return
