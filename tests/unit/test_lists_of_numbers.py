@@ -9,11 +9,11 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from graphvine.clock import NEVER
 from graphvine.graph import Graph
 from graphvine.records import Step, Unit
 from graphvine.schema.tables import tables
 from graphvine.workers.hn.ingest.ingest import take_in
+from tests.support.articles import section
 from tests.support.stores import Place
 
 
@@ -51,11 +51,7 @@ def test_sections_that_change_and_sections_that_are_new_keep_their_vectors(tmp_p
 
         def rows(ids: list[str], claim: int) -> list[dict[str, object]]:
             wanted.update({id: [chance.uniform(-1, 1) for _ in range(16)] for id in ids})
-            given = {
-                "claim": claim, "article": "", "title": "", "path": "", "level": 1, "position": 0, "part": 0,
-                "odd": None, "generation": 0, "state": "embedded", "place": 0, "due": NEVER,
-            }  # fmt: skip
-            return [{"id": id, **given, "text": id, "even": wanted[id], "seq": 0} for id in ids]
+            return [section(claim, id, wanted[id], text=id) for id in ids]
 
         for turn in range(6):
             graph.seed("article", [f"article {turn}"])
