@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -16,7 +15,6 @@ from tests.support.shared_graphs import TOKEN, Served
 from tests.support.stores import QUICK, Place
 from tests.support.waiting import WAIT_LIMIT
 
-Serve = Callable[..., Served]
 AUTHORISED = {"Authorization": f"Bearer {TOKEN}"}
 
 
@@ -70,17 +68,3 @@ def visitor(full_house: Served) -> Iterator[httpx.Client]:
     """Somebody without the token, at the house that is full."""
     with asking(full_house) as client:
         yield client
-
-
-@pytest.fixture
-def serve(place: Place) -> Iterator[Serve]:
-    """Serves the graph with these settings."""
-    made: list[Served] = []
-
-    def start(**settings: Any) -> Served:
-        made.append(Served(place.path, Settings(**QUICK), serve=ServeSettings(port=0, **settings)))
-        return made[-1]
-
-    yield start
-    for one in made:
-        one.close()

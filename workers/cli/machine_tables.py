@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from graphvine.workers.cli.output import Listing, table
+from graphvine.workers.cli.output import table
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from graphvine.queries import Machine
 
 
-def overview(machines: Mapping[str, Machine]) -> Listing:
+def overview(machines: Mapping[str, Machine]) -> Table:
     rows = [
         (name, f"{one.label}.{one.column}", one.key, ", ".join(_marked(one)), len(one.moves))
         for name, one in machines.items()
@@ -23,7 +25,7 @@ def _marked(one: Machine) -> list[str]:
     return [state.name + "*" * state.initial + "!" * state.final for state in one.states]
 
 
-def states(one: Machine) -> Listing:
+def states(one: Machine) -> Table:
     rows = []
     for state in one.states:
         marks = [word for word in ("initial", "claimed", "final") if getattr(state, word)]
@@ -31,7 +33,7 @@ def states(one: Machine) -> Listing:
     return table(("state", "is", "beyond"), rows, title=f"{one.label}.{one.column}")
 
 
-def moves(one: Machine) -> Listing:
+def moves(one: Machine) -> Table:
     from graphvine.queries import render
 
     rows = render.as_table(one)

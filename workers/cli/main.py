@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 from typing import Annotated, Any
 
@@ -44,7 +43,6 @@ def command() -> Any:
 
 
 def main() -> None:
-    os.umask(0o077)  # graphs, logs, indexes, backups and exports are for their owner alone
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A title that the terminal's encoding lacks must not end the command.

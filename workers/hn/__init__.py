@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from fastapi import APIRouter
 
     from graphvine.graph import Graph
-    from graphvine.search.kinds import SearchKind
     from graphvine.workers.hn.settings import HNSettings
     from graphvine.workers.pipeline import Handler
     from graphvine.workers.scheduler import Job
@@ -56,12 +55,6 @@ def _settings() -> type[HNSettings]:
     return HNSettings
 
 
-def _search(graph: Graph) -> SearchKind:
-    from graphvine.workers.hn.kind import Items
-
-    return Items(graph)
-
-
 PIPELINE = Pipeline(
     name="hn_item",
     title="Hacker News: items, threads and search",
@@ -72,7 +65,6 @@ PIPELINE = Pipeline(
     commands=_commands,
     routes=_routes,
     requests=_requests,
-    search=("hn", _search),
     settings=_settings,
     settings_table="hn",
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -41,11 +40,6 @@ class Busy(GraphvineError):
     """Too much at once."""
 
 
-# Beyond this a number of JavaScript is no longer exact: such a number is sent as a text.
-_EXACT = 1 << 53
-_LONG_NUMBER = re.compile(rb"[0-9]{16}")
-
-
 class Json(Response):
     """JSON by msgspec: quick, dataclasses as they are, numbers that JSON has no word for as null."""
 
@@ -53,12 +47,9 @@ class Json(Response):
 
     def render(self, content: Any) -> bytes:
         try:
-            body = msgspec.json.encode(content, enc_hook=str)
+            return msgspec.json.encode(content, enc_hook=str)
         except (UnicodeEncodeError, OverflowError, TypeError):
             return msgspec.json.encode(_sound(content), enc_hook=str)
-        if _LONG_NUMBER.search(body):
-            return msgspec.json.encode(_sound(msgspec.to_builtins(content, enc_hook=str)), enc_hook=str)
-        return body
 
 
 STATUS: list[tuple[type[GraphvineError], int]] = [
@@ -121,7 +112,7 @@ def _sound(value: Any) -> Any:
     if isinstance(value, bool) or value is None or isinstance(value, float):
         return value
     if isinstance(value, int):
-        return value if -_EXACT <= value <= _EXACT else str(value)
+        return value if -(1 << 63) <= value < 1 << 64 else str(value)
     if isinstance(value, dict):
         return {str(_sound(str(name))): _sound(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

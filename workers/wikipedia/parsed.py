@@ -40,8 +40,6 @@ class ParsedPage:
     disambiguation: bool = False
     # A phrase on what the page is about, where the page itself gives one.
     description: str = ""
-    # Front matter and other fields of a document, as JSON; '' for none.
-    properties: str = ""
 
     @property
     def lead(self) -> Section:
@@ -61,7 +59,6 @@ class ParsedPage:
             "redirect_to": [hop.title, hop.fragment] if hop else None,
             "disambiguation": self.disambiguation,
             "description": self.description,
-            "properties": self.properties,
         }
 
     @classmethod
@@ -81,7 +78,6 @@ class ParsedPage:
             redirect_to=Hop(*hop) if hop else None,
             disambiguation=data["disambiguation"],
             description=data["description"],
-            properties=data["properties"],
         )
 
 
