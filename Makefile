@@ -13,10 +13,15 @@ PACKAGE := $(VENV)/.stamp-package
 WEIGHTS := $(VENV)/.stamp-weights
 DEV     := $(VENV)/.stamp-dev
 BENCH   := $(VENV)/.stamp-bench
+LOCK    := .venv-lock
+
+# The dashboard, and what it is built from.
+BUNDLE  := workers/serve/static/index.html
+UI      := $(wildcard ui/*.* ui/.npmrc ui/public/* ui/src/* ui/src/*/*)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help venv weights demo test full unit crash lint format parts bench wheel clean distclean
+.PHONY: help venv weights ui demo test full unit crash lint format parts bench docs wheel lock sbom clean distclean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -25,7 +30,11 @@ venv: $(DEV) ## Create .venv and install Graphvine with everything that developm
 
 weights: $(WEIGHTS) ## Install the weights of the default embedding model (90 MB)
 
-demo: $(PACKAGE) $(WEIGHTS) ## Grow a graph from the sample wiki, offline, and search it
+ui: ## Build the dashboard into workers/serve/static; needs Node.js 20 and npm
+	@command -v npm > /dev/null || { echo "make ui needs Node.js 20 and npm: install them, then try again"; exit 1; }
+	@$(MAKE) --silent $(BUNDLE)
+
+demo: $(PACKAGE) $(WEIGHTS) $(if $(shell command -v npm),$(BUNDLE)) ## Grow a graph from the sample wiki, offline, and search it
 	@$(BIN)/graphvine demo
 
 test: lint $(WEIGHTS) ## Lint and the core lane in some minutes; LANES="core neo4j" chooses, LONG=1 adds long tests
@@ -56,16 +65,42 @@ parts: $(DEV) ## Install what the lanes need (apt wants root, Maven and pip the 
 bench: $(BENCH) $(WEIGHTS) ## Run every benchmark and write docs/benchmarks.md; ONLY=claims for one, QUICK=1 for tiny sizes
 	@$(BIN)/python benchmarks/report.py $(if $(QUICK),--quick) $(ONLY)
 
-wheel: $(DEV) ## Build the wheel into dist/
+docs: $(DEV) ## Write the generated pages and build the documentation into site/; any warning or broken link fails
+	@$(BIN)/python -m graphvine.workers.cli.reference docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "open site/index.html"
+
+wheel: $(DEV) ui ## Build the wheel into dist/, with the dashboard
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
 	@ls dist
 
+lock: $(LOCK)/bin/uv ## Resolve the dependencies again: newest versions, with hashes, into requirements*.lock
+	@for name in "" -dev; do \
+	  echo "setuptools>=77" | $(LOCK)/bin/uv pip compile --quiet --upgrade --generate-hashes --universal \
+	    --python-version 3.11 --no-annotate --custom-compile-command "make lock" --extra all \
+	    $$([ -z "$$name" ] || echo --extra dev --constraint requirements.lock) \
+	    pyproject.toml - --output-file requirements$$name.lock || exit 1; \
+	done
+	@$(MAKE) --no-print-directory venv
+	@$(BIN)/python -m tests.tools.licences > docs/licences.md
+
+sbom: $(PACKAGE) $(LOCK)/bin/uv ## Write what is installed as a CycloneDX bill of materials into dist/sbom.json
+	@mkdir -p dist
+	@$(LOCK)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-file dist/sbom.json $(BIN)/python
+	@echo dist/sbom.json
+
 clean: ## Remove caches, builds and the demo's graph
-	@rm -rf build dist *.egg-info .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks demo.kuzu*
+	@rm -rf build dist site *.egg-info .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks demo.kuzu*
 	@find $(wildcard $(SOURCE)) -name __pycache__ -type d -prune -exec rm -rf {} +
 
-distclean: clean ## Remove the environments too
-	@rm -rf $(VENV) .venv-st
+distclean: clean ## Remove the environments and the dashboard's bundle too
+	@rm -rf $(VENV) .venv-st $(LOCK) ui/node_modules workers/serve/static
+
+# Not `npm ci`: it refuses a lock file without the bundler's binaries for platforms that a registry does not carry.
+$(BUNDLE): $(UI)
+	@echo "Building the dashboard"
+	@cd ui && npm install --no-save --loglevel error && npm run --silent build -- --logLevel warn
+	@touch $@
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -73,20 +108,26 @@ $(BIN)/python:
 	@echo "Creating $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 
-$(PACKAGE): pyproject.toml setup.py $(wildcard workers/*/requirements.txt) | $(BIN)/python
+$(PACKAGE): pyproject.toml setup.py requirements.lock $(wildcard workers/*/requirements.txt) | $(BIN)/python
 	@echo "Installing Graphvine into $(VENV)"
-	@$(PIP) --editable '.[all]'
+	@$(PIP) --require-hashes --requirement requirements.lock
+	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(DEV): $(PACKAGE)
+$(DEV): $(PACKAGE) requirements-dev.lock
 	@echo "Installing the tools for development"
-	@$(PIP) --editable '.[all,dev]'
+	@$(PIP) --require-hashes --requirement requirements-dev.lock
 	@touch $@
 
 $(BENCH): $(DEV)
 	@echo "Installing what the benchmarks compare with"
 	@$(PIP) --editable '.[all,dev,bench]'
 	@touch $@
+
+# Apart from what is locked: tools that resolve and list it.
+$(LOCK)/bin/uv:
+	@$(PYTHON) -m venv $(LOCK)
+	@$(LOCK)/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5' 'cyclonedx-bom>=5'
 
 # Without its dependencies: the package asks for sentence-transformers, which our way of running it does not need.
 $(WEIGHTS): | $(PACKAGE)

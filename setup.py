@@ -1,5 +1,6 @@
-"""Name the packages (every folder of the four roots that holds Python) and the extras; pyproject.toml has the rest."""
+"""Version, packages (every folder of the four roots that holds Python), dependencies, extras; the rest is static."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -26,17 +27,26 @@ def packages() -> list[str]:
     return sorted(found)
 
 
-def extras() -> dict[str, list[str]]:
-    """Those of pyproject.toml, and one for each pipeline that says what it needs; `all` has the pipelines' too."""
-    found: dict[str, list[str]] = tomllib.loads((HERE / "pyproject.toml").read_text("utf-8"))["tool"]["graphvine"][
-        "extras"
-    ]
+def requirements() -> tuple[list[str], dict[str, list[str]]]:
+    """What every installation gets, and the extras: those of pyproject.toml, and one for each pipeline's needs."""
+    told = tomllib.loads((HERE / "pyproject.toml").read_text("utf-8"))["tool"]["graphvine"]
+    extras: dict[str, list[str]] = told["extras"]
     files = sorted((HERE / "workers").glob("*/requirements.txt"))
     for file in files:
         lines = [line.partition("#")[0].strip() for line in file.read_text("utf-8").splitlines()]
-        found[file.parent.name] = [line for line in lines if line]
-    found["all"] = [*found["all"], f"graphvine[{','.join(file.parent.name for file in files)}]"]
-    return found
+        extras[file.parent.name] = [line for line in lines if line]
+    extras["all"] = [*extras["all"], f"graphvine[{','.join(file.parent.name for file in files)}]"]
+    always = [*told["core"], *(line for extra in told["default"] for line in extras[extra])]
+    return sorted(set(always)), extras
 
 
-setup(packages=packages(), package_dir=ROOTS, extras_require=extras())
+def version() -> str:
+    found = re.search(r'^__version__ = "(.+)"', (HERE / "graph" / "__init__.py").read_text("utf-8"), re.MULTILINE)
+    assert found is not None, "graph/__init__.py has no __version__"
+    return found[1]
+
+
+always, extras = requirements()
+setup(
+    version=version(), packages=packages(), package_dir=ROOTS, install_requires=always, extras_require=extras
+)  # fmt: skip

@@ -3,7 +3,7 @@
 Each folder is a set of questions in BEIR's form (support/beir.py); without one, the questions in data/garden over the
 sample wiki are asked. *Full evidence at k* is the share of questions for which all needed articles are among the first
 k; recall and nDCG are the usual ones, at 10. Times are of searches in an open index, the embedding of the question
-included in the first figure and left out of the second.
+included.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import graphvine
-from graphvine.workers.wikipedia.requests import Mode
+from graphvine.search.kinds import Mode
 from graphvine.workers.wikipedia.search import ArticleSearch
 from support import beir
 from support.command import main

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from graphvine.dispatch import JobFailed, Run
     from graphvine.errors import (
         ClaimLost, EngineMissing, GraphvineError, ParameterError, PipelineBroken, QueryError, QueryFileError,
-        QueryTimeout, SchemaTooNew, SettingsError, StoreBusy, StoreClosed, StoreDamaged, StoreError, StoreMissing,
-        StoreReopened, UnitFailed, UnknownBlock, UnknownPipeline, WriteRefused,
+        QueryTimeout, QueryTooComplex, SchemaTooNew, SettingsError, StoreBusy, StoreClosed, StoreDamaged, StoreError,
+        StoreFull, StoreMissing, StoreReopened, StoreStuck, UnitFailed, UnknownBlock, UnknownPipeline, WriteRefused,
     )
     from graphvine.export_format import Moved
     from graphvine.graph import Graph, open
@@ -42,37 +42,39 @@ if TYPE_CHECKING:
     from graphvine.requests import BadRequest, Request
     from graphvine.settings import Settings
     from graphvine.verbs import (
-        AddRequest, AdvanceRequest, BadAddress, BadBatch, BadDump, BatchBusy, BatchLost, CannotWork, Context, Counts,
-        FileAway, FileFault, Found, GrowEvent, GrowRequest, GrowSummary, HNReindexRequest, HNSearch, HNSearchRequest,
-        HackerNews, Handler, HeldElsewhere, HookBroken, Item, MapRequest, MarkFailedRequest, News, NewsDetail,
-        NewsItem, NewsQueue, NoProvider, NoSuchItem, NoSuchUpload, NothingToSearch, Page, ParserUnavailable, Picture,
-        Pipeline, ProcessRequest, ProcessorRun, ProviderError, PullRequest, Pulled, RefreshRequest, RefreshSummary,
-        ReindexRequest, RetryArticlesRequest, RetryItemsRequest, ScrapeBatchRequest, ScrapeEvent, ScrapeRequest,
-        SearchHit, SearchRequest, SeedTitlesRequest, SourceRefused, SourceUnavailable, StepNotAllowed, Taken,
-        TransitionNotAllowed, UnknownArticle, UpdateRequest, UpdaterRun, Upload, UploadRequest, UploadStepRequest,
-        Uploads, Way, WorkRequest,
+        AddRequest, AdvanceRequest, Answer, AskRequest, BadAddress, BadBatch, BadDump, BatchBusy, BatchLost, CannotWork,
+        Citation, Context, Counts, EdgeCounts, EdgeCountsRequest, EdgesRequest, FileAway, FileFault, Found, GrowEvent,
+        GrowRequest, GrowSummary, HNReindexRequest, HNSearch, HNSearchRequest, HackerNews, Handler, HeldElsewhere,
+        HookBroken, Item, MapRequest, MarkFailedRequest, News, NewsDetail, NewsItem, NewsQueue, NoProvider, NoSuchItem,
+        NoSuchUpload, NothingToSearch, Page, ParserUnavailable, Picture, Pipeline, ProcessRequest, ProcessorRun,
+        ProviderError, PullRequest, Pulled, RefreshRequest, RefreshSummary, ReindexRequest, RetryArticlesRequest,
+        RetryItemsRequest, ScrapeBatchRequest, ScrapeEvent, ScrapeRequest, SearchHit, SearchRequest, SeedTitlesRequest,
+        Sentence, SourceRefused, SourceUnavailable, StepNotAllowed, Taken, TransitionNotAllowed, UnknownArticle,
+        UnknownKind, UpdateRequest, UpdaterRun, Upload, UploadRequest, UploadStepRequest, Uploads, Way, WorkRequest,
     )
 
 __all__ = [
-    "AddRequest", "AdvanceRequest", "BackupInfo", "BackupRequest", "BadAddress", "BadBatch", "BadDump", "BadKey",
-    "BadRequest", "BatchBusy", "BatchLost", "CannotWork", "Claim", "ClaimLost", "Claims", "Context", "Counts", "Done",
-    "EngineMissing", "ExcludeRequest", "ExportRequest", "FailedRequest", "FailedRow", "Failure", "FileAway",
-    "FileFault", "Finding", "Found", "GiveUp", "Graph", "GraphvineError", "GrowEvent", "GrowRequest", "GrowSummary",
-    "HNReindexRequest", "HNSearch", "HNSearchRequest", "HackerNews", "Handler", "HeldElsewhere", "HookBroken", "Item",
-    "JobFailed", "LoadRequest", "MapRequest", "MarkFailedRequest", "Moved", "News", "NewsDetail", "NewsItem",
-    "NewsQueue", "NoProvider", "NoSuchItem", "NoSuchNode", "NoSuchUpload", "NothingToSearch", "Page", "ParameterError",
+    "AddRequest", "AdvanceRequest", "Answer", "AskRequest", "BackupInfo", "BackupRequest", "BadAddress", "BadBatch",
+    "BadDump", "BadKey", "BadRequest", "BatchBusy", "BatchLost", "CannotWork", "Citation", "Claim", "ClaimLost",
+    "Claims", "Context", "Counts", "Done", "EdgeCounts", "EdgeCountsRequest", "EdgesRequest", "EngineMissing",
+    "ExcludeRequest", "ExportRequest", "FailedRequest", "FailedRow", "Failure", "FileAway", "FileFault", "Finding",
+    "Found", "GiveUp", "Graph", "GraphvineError", "GrowEvent", "GrowRequest", "GrowSummary", "HNReindexRequest",
+    "HNSearch", "HNSearchRequest", "HackerNews", "Handler", "HeldElsewhere", "HookBroken", "Item", "JobFailed",
+    "LoadRequest", "MapRequest", "MarkFailedRequest", "Moved", "News", "NewsDetail", "NewsItem", "NewsQueue",
+    "NoProvider", "NoSuchItem", "NoSuchNode", "NoSuchUpload", "NothingToSearch", "Page", "ParameterError",
     "ParserUnavailable", "PauseRequest", "Picture", "Pipeline", "PipelineBroken", "PipelineStatus", "Postpone",
     "ProcessRequest", "ProcessorRun", "ProviderError", "PullRequest", "Pulled", "QueryError", "QueryFileError",
-    "QueryResult", "QueryTimeout", "Reaped", "RefreshRequest", "RefreshSummary", "ReindexRequest", "Request",
-    "RequeueRequest", "ResumeRequest", "Retry", "RetryArticlesRequest", "RetryItemsRequest", "Run", "SchemaTooNew",
-    "ScrapeBatchRequest", "ScrapeEvent", "ScrapeRequest", "SearchHit", "SearchRequest", "SeedRequest",
-    "SeedTitlesRequest", "Settings", "SettingsError", "SourceRefused", "SourceUnavailable", "StatusRequest", "Step",
-    "StepNotAllowed", "StoreBusy", "StoreClosed", "StoreDamaged", "StoreError", "StoreMissing", "StoreReopened",
-    "TableInfo", "Taken", "TransitionNotAllowed", "Unit", "UnitFailed", "UnitResult", "UnknownArticle", "UnknownBlock",
-    "UnknownPipeline", "UpdateRequest", "UpdaterRun", "Upload", "UploadRequest", "UploadStepRequest", "Uploads", "Way",
-    "WorkQueueManager", "WorkRequest", "WriteRefused", "open", "restore",
+    "QueryResult", "QueryTimeout", "QueryTooComplex", "Reaped", "RefreshRequest", "RefreshSummary", "ReindexRequest",
+    "Request", "RequeueRequest", "ResumeRequest", "Retry", "RetryArticlesRequest", "RetryItemsRequest", "Run",
+    "SchemaTooNew", "ScrapeBatchRequest", "ScrapeEvent", "ScrapeRequest", "SearchHit", "SearchRequest", "SeedRequest",
+    "SeedTitlesRequest", "Sentence", "Settings", "SettingsError", "SourceRefused", "SourceUnavailable", "StatusRequest",
+    "Step", "StepNotAllowed", "StoreBusy", "StoreClosed", "StoreDamaged", "StoreError", "StoreFull", "StoreMissing",
+    "StoreReopened", "StoreStuck", "TableInfo", "Taken", "TransitionNotAllowed", "Unit", "UnitFailed", "UnitResult",
+    "UnknownArticle", "UnknownBlock", "UnknownKind", "UnknownPipeline", "UpdateRequest", "UpdaterRun", "Upload",
+    "UploadRequest", "UploadStepRequest", "Uploads", "Way", "WorkQueueManager", "WorkRequest", "WriteRefused", "open",
+    "restore",
 ]
-__version__ = "0.1.0"
+__version__ = "0.1.0"  # the one place: setup.py reads it here
 
 # Modules, and what is public of each.
 _HOMES = {
@@ -88,7 +90,8 @@ _HOMES = {
         "ResumeRequest SeedRequest StatusRequest",
     "errors":
         "ClaimLost EngineMissing GraphvineError ParameterError PipelineBroken QueryError QueryFileError "
-        "QueryTimeout SchemaTooNew SettingsError StoreBusy StoreClosed StoreDamaged StoreError StoreMissing "
+        "QueryTimeout QueryTooComplex SchemaTooNew SettingsError StoreBusy StoreClosed StoreDamaged StoreError "
+        "StoreFull StoreMissing StoreStuck "
         "StoreReopened UnitFailed UnknownBlock UnknownPipeline WriteRefused",
     "export_format": "Moved",
     "neighbourhood": "NoSuchNode",
@@ -126,8 +129,13 @@ _HOMES = {
     "workers.wikipedia.grow": "GrowEvent GrowSummary",
     "workers.wikipedia.refresh": "RefreshSummary",
     "workers.wikipedia.requests":
-        "GrowRequest MapRequest RefreshRequest ReindexRequest SearchRequest SeedTitlesRequest",
-    "workers.wikipedia.search": "NothingToSearch SearchHit",
+        "GrowRequest MapRequest RefreshRequest SeedTitlesRequest",
+    "search.hits": "Citation SearchHit",
+    "workers.search.ask": "Answer Sentence",
+    "workers.search.edges": "EdgeCounts",
+    "workers.search.engine": "UnknownKind",
+    "workers.search.requests": "AskRequest EdgeCountsRequest EdgesRequest ReindexRequest SearchRequest",
+    "workers.wikipedia.search": "NothingToSearch",
     "workers.wikipedia.svg_map": "Picture",
 }
 # fmt: on

@@ -6,7 +6,6 @@ did not come back is lost: nothing was written for it, and the caller gets Claim
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
@@ -15,21 +14,17 @@ from typing import Any
 from graphvine.clock import NEVER, Clock, moment
 from graphvine.errors import ClaimLost, GraphvineError
 from graphvine.failures import backoff, clean_text, note_failure
-from graphvine.outcomes import Done, GiveUp, Outcome, Postpone, Retry, Save
+from graphvine.isolation import apart, is_suspect
+from graphvine.outcomes import Done, GiveUp, Outcome, Postpone, Retry, Save, one_claim_a_row
 from graphvine.queries import Block
-from graphvine.ready_cache import RemoteReadyCache, is_suspect, spans
-from graphvine.records import Claim, Row, Step, Unit, UnitResult
+from graphvine.ready_cache import RemoteReadyCache, spans
+from graphvine.records import Claim, Row, Step, Unit, UnitResult, new_token
 from graphvine.store import Store
 from graphvine.units import join
 
 Keep = Callable[[list[Claim]], Step]
 
 _FRUITLESS_TRIES = 20
-
-
-def new_token() -> int:
-    """The token of a claim: large, so that no state column's number is taken for one, and never made twice."""
-    return secrets.randbits(62) | 1 << 61
 
 
 class Claims:
@@ -41,6 +36,8 @@ class Claims:
         self._clock = clock or store.clock
         self._machine = store.machine(pipeline)
         self._settings = store.settings
+        # Whether the last claim was refused because a suspect is worked on, or is to be, with nothing beside it.
+        self.held_back = False
 
     def claim(
         self, limit: int, states: Collection[str] | None = None, max_depth: int | None = None,
@@ -54,6 +51,7 @@ class Claims:
         if limit > 0 and isinstance(window, RemoteReadyCache):
             return window.claim(self.worker, limit, states, max_depth)
         claims: list[Claim] = []
+        self.held_back = False
         if limit <= 0 or self._store.paused(self.pipeline) is not None:
             return claims
         fruitless = 0
@@ -61,7 +59,7 @@ class Claims:
             rows = window.take(limit - len(claims), self._now, states, max_depth)
             if not rows:
                 break
-            if claims and is_suspect(rows[0]):
+            if (claims and is_suspect(rows[0])) or not (claims or self._admitted(rows)):
                 window.add(rows, self._now)  # not beside others
                 break
             try:
@@ -95,11 +93,12 @@ class Claims:
         """Settle claims and claim these rows, in one transaction. Returns the new claims, and those that were lost.
 
         `role` names the block that claims, where it is not the entity's usual one, and `given` its own parameters. A
-        block that takes `rows` gets each row's seq and these `columns`.
+        block that takes `rows` gets each row's seq and these `columns`. A suspect among the rows is claimed alone.
         """
-        if rows and self._store.paused(self.pipeline) is not None:
-            rows = ()
-        *before, last = _one_claim_a_row(outcomes)
+        rows = apart(rows)
+        if rows and (self._store.paused(self.pipeline) is not None or not self._admitted(rows)):
+            rows = []
+        *before, last = one_claim_a_row(outcomes)
         lost = [claim for part in before for claim in self._run(part)[1]]
         claims, more = self._run(last, rows, role, columns, given)
         return claims, self._published(lost + more)
@@ -112,6 +111,7 @@ class Claims:
         given = {"tokens": sorted({claim.token for claim in held.values()}), "at": self._at}
         steps = [Step(f"{self.pipeline}.heartbeat", {**span, **given}) for span in spans(list(held))]
         alive = {(row["seq"], row["token"]) for rows in self._store.run(Unit.of(steps)).rows for row in rows}
+        self._store.isolation.hold(self.worker, held.values(), self._until)
         if lost := self._published([claim for claim in held.values() if (claim.seq, claim.token) not in alive]):
             raise ClaimLost(lost)
 
@@ -155,7 +155,11 @@ class Claims:
             return self._made([row for row in known if row["seq"] in taken], token, role)
 
         result = self._store.run(unit, None if keep is None else lambda done: keep(made(done)))
-        return made(result), [outcome.claim for outcome in outcomes if outcome.claim.seq not in result.held]
+        claims = made(result)
+        self._store.isolation.drop(self.worker, [outcome.claim for outcome in outcomes])
+        if keep is None:  # otherwise they are for a worker elsewhere, and end there
+            self._store.isolation.hold(self.worker, claims, self._until)
+        return claims, [outcome.claim for outcome in outcomes if outcome.claim.seq not in result.held]
 
     def _settling(self, outcomes: Sequence[Outcome]) -> Iterator[Step]:
         """What is saved under the claims, then the moves that end them, then the rest for the claims that held."""
@@ -267,7 +271,14 @@ class Claims:
             raise GraphvineError(f"{self.pipeline}: no block plays the role {role!r} for a row that is {state!r}")
         return block
 
+    def _admitted(self, rows: Sequence[Row]) -> bool:
+        """Whether these rows may be claimed beside what the process has in hand; a suspect is the only one of them."""
+        admitted = self._store.isolation.admits(self.pipeline, self.worker, is_suspect(rows[0]), self._now)
+        self.held_back = not admitted
+        return admitted
+
     def _published(self, lost: list[Claim]) -> list[Claim]:
+        self._store.isolation.drop(self.worker, lost)
         if lost:
             self._store.publish("claims_lost", pipeline=self.pipeline, count=len(lost))
         return lost
@@ -277,23 +288,13 @@ class Claims:
         return self._clock.now_ms()
 
     @property
+    def _until(self) -> int:
+        return self._now + int(1000 * self._settings.timeout_seconds)
+
+    @property
     def _at(self) -> Any:
         return moment(self._now)
 
 
 def _kept(keep: Keep, before: list[Claim], now: list[Claim]) -> Step:
     return keep([*before, *now])
-
-
-def _one_claim_a_row(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
-    """Within a unit a claim is known by its row's number, so an old and a new claim on one row must not share one."""
-    if len({outcome.claim.seq for outcome in outcomes}) == len(outcomes):
-        return [list(outcomes)]
-    parts: list[dict[int, Outcome]] = []
-    for outcome in outcomes:
-        seq = outcome.claim.seq
-        part = next((part for part in parts if seq not in part), None)
-        if part is None:
-            parts.append(part := {})
-        part[seq] = outcome
-    return [list(part.values()) for part in parts]

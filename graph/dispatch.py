@@ -64,10 +64,15 @@ class Run(ExitStack, Generic[E]):
 
 def dispatch(
     graph: Graph, request: Request[R], *, on_event: Callable[[Any], None] | None = None,
-    stop: threading.Event | None = None,
+    stop: threading.Event | None = None, part_of: Run[Any] | None = None,
 ) -> R:  # fmt: skip
-    """Run a request and return its result; `on_event` gets its events, setting `stop` ends it cleanly."""
+    """Run a request and return its result; `on_event` gets its events, setting `stop` ends it cleanly.
+
+    As part of a run that is under way, it uses what that keeps open.
+    """
     daemon = _daemon(graph, request)
+    if daemon is None and part_of is not None:
+        return request.run(graph, part_of)
     if daemon is None:
         with Run[Any](None if on_event is None else lambda _, event: on_event(event), stop) as run:
             return request.run(graph, run)

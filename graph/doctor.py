@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphvine.clock import NEVER
 from graphvine.index_sync import index_folder
 from graphvine.records import Finding
-from graphvine.search import RebuildNeeded, SearchPartsMissing, open_index
+from graphvine.search import OtherVersion, RebuildNeeded, SearchPartsMissing, open_index
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
@@ -78,20 +80,35 @@ def _states(graph: Graph, pipeline: str) -> Finding:
 
 def _search(graph: Graph, pipeline: str) -> Iterator[Finding]:
     """The index beside an embedded graph may be behind (it catches up), but not ahead, and never hold other rows."""
-    folder = index_folder(graph.engine.where) / pipeline
-    if not graph.engine.capabilities.single_owner or not folder.exists():
+    if not graph.engine.capabilities.single_owner:
         return
-    check, advice = f"search {pipeline}", "rebuild it with 'graphvine reindex'"
-    wanted = graph.read(f"{pipeline}.searchable")[0]
+    # Articles have an index for each generation of vectors.
+    for folder in sorted(index_folder(graph.engine.where).glob(f"{pipeline}*")):
+        if folder.name == pipeline or folder.name.startswith(f"{pipeline}-"):
+            yield from _index(graph, pipeline, folder)
+
+
+def _index(graph: Graph, pipeline: str, folder: Path) -> Iterator[Finding]:
+    check, advice = f"search {folder.name}", "rebuild it with 'graphvine reindex'"
+    # News and pages tell where their index should stand, not how many rows it should hold.
+    counted = "searchable" in graph.library.entities[pipeline].blocks
+    [wanted] = graph.read(f"{pipeline}.searchable") if counted else graph.read(f"{pipeline}.newest_change", after=0)
+    ours = graph.open_indexes.get(folder.name)
     try:
-        with open_index(folder, background=False) as index:
+        with nullcontext(ours.index) if ours is not None else open_index(folder, background=False) as index:
             stamp, count = index.stamp, index.count()
+    except OtherVersion:
+        yield Finding(check, True, "another version wrote it: the next search rebuilds it")
+        return
     except (RebuildNeeded, SearchPartsMissing) as error:
         yield Finding(check, False, str(error), advice)
         return
-    if stamp > (wanted["seq"] or 0) or (stamp == wanted["seq"] and count != wanted["count"]):
-        yield Finding(check, False, f"it holds {count} rows up to {stamp}, the graph {wanted['count']}", advice)
-    elif stamp < (wanted["seq"] or 0):
+    last = wanted["seq"] or 0
+    rows = wanted["count"] if counted else count
+    if stamp > last or (stamp == wanted["seq"] and count != rows):
+        has = f"the graph {rows}" if counted else f"the graph ends at {last}"
+        yield Finding(check, False, f"it holds {count} rows up to {stamp}, {has}", advice)
+    elif stamp < last:
         yield Finding(check, True, "it is behind the graph, and catches up with the next search")
     else:
         yield Finding(check, True, f"{count} rows, in step with the graph")

@@ -8,6 +8,8 @@ GraphvineError
 |  |- StoreMissing         there is nothing to open
 |  |- StoreDamaged         the files do not fit together
 |  |- StoreClosed          used after close
+|  |- StoreStuck           something in the engine does not end: only a restart helps
+|  |- StoreFull            too little room on the disk to write
 |  |- UnitFailed           a write failed midway: nothing of it was kept
 |  |  |- StoreReopened     and the store was reopened
 |  |- SchemaTooNew         the graph was written by a newer Graphvine
@@ -15,6 +17,7 @@ GraphvineError
 |- QueryError              the engine refused a statement
 |  |- QueryTimeout
 |  |- WriteRefused         a statement that writes came where only reading is allowed
+|  |- QueryTooComplex      it is longer or deeper than the engine can plan safely
 |- ClaimLost               the claim is no longer the caller's: nothing was written for it
 |- UnknownPipeline         no such pipeline
 |- BadRequest              a field of a request does not fit; also a ValueError (graphvine.requests)
@@ -34,8 +37,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ClaimLost", "EngineMissing", "GraphvineError", "ParameterError", "PipelineBroken", "QueryError", "QueryFileError",
-    "QueryTimeout", "SchemaTooNew", "SettingsError", "StoreBusy", "StoreClosed", "StoreDamaged", "StoreError",
-    "StoreMissing", "StoreReopened", "UnitFailed", "UnknownBlock", "UnknownPipeline", "WriteRefused", "did_you_mean",
+    "QueryTimeout", "QueryTooComplex", "SchemaTooNew", "SettingsError", "StoreBusy", "StoreClosed", "StoreDamaged",
+    "StoreError", "StoreFull", "StoreMissing", "StoreReopened", "StoreStuck", "UnitFailed", "UnknownBlock",
+    "UnknownPipeline", "WriteRefused", "did_you_mean",
 ]  # fmt: skip
 
 
@@ -68,6 +72,14 @@ class StoreClosed(StoreError):
 
     def __init__(self) -> None:
         super().__init__("this graph is closed: open it again with graphvine.open")
+
+
+class StoreStuck(StoreError):
+    """Something in the engine does not end: only a restart of the process helps."""
+
+
+class StoreFull(StoreError):
+    """There is too little room on the disk to write."""
 
 
 class UnitFailed(StoreError):
@@ -112,6 +124,10 @@ class QueryTimeout(QueryError):
 
 class WriteRefused(QueryError):
     """A statement that writes came where only reading is allowed."""
+
+
+class QueryTooComplex(QueryError):
+    """A typed query is longer or deeper than the engine can plan safely."""
 
 
 class ClaimLost(GraphvineError):

@@ -22,13 +22,14 @@ from graphvine.export_format import (
     write_table,
 )
 from graphvine.pipelines import tables
+from graphvine.queries.compile import with_lists
 from graphvine.schema.tables import Table
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
 
 # What an engine keeps of itself, or rebuilds when it is opened.
-_BOOKKEEPING = ("SchemaVersion", "Pipeline", "State", "TRANSITION", "Receipt")
+BOOKKEEPING = ("SchemaVersion", "Pipeline", "State", "TRANSITION", "Receipt")
 _WHILE_LOADING = "a graph is being loaded; if that was cut, empty the graph and load it again"
 Rows = Callable[[str], Iterator[list[Any]]]
 
@@ -70,7 +71,8 @@ def load(graph: Graph, source: str, run: Run[tuple[int, int]]) -> Moved:
             graph.pause(pipeline, _WHILE_LOADING)
     for table, declared in sorted(coming, key=lambda pair: pair[1].kind == "REL"):  # both ends before what joins them
         if table.rows:
-            parts = read_table(folder / table.file, zoned=graph.engine.dialect != "kuzu")
+            lists = declared.lists.keys() & table.columns.keys()
+            parts = read_table(folder / table.file, lists, embedded=graph.engine.dialect == "kuzu")
             graph.engine.bulk_load(declared.name, parts, progress.within())
     _compare(graph, coming, progress)
     for pipeline in graph.library.machines:
@@ -104,7 +106,7 @@ class _Progress:
 
 def _tables(graph: Graph) -> list[Table]:
     declared, known = tables(graph.library), graph.library.entities
-    return [table for name, table in declared.items() if name not in _BOOKKEEPING and table.entity in known]
+    return [table for name, table in declared.items() if name not in BOOKKEEPING and table.entity in known]
 
 
 def _pattern(table: Table) -> str:
@@ -116,7 +118,12 @@ def _pattern(table: Table) -> str:
 def _read(graph: Graph, table: Table, columns: Sequence[str], rows: Rows) -> Iterator[list[Any]]:
     declared = tables(graph.library)
     ends = [f"a.{declared[table.source].key}", f"b.{declared[table.target].key}"] if table.kind == "REL" else []
-    shown = ", ".join([*ends, *(f"n.`{column}`" for column in columns if column not in ("from", "to") or not ends)])
+    listed = {
+        column: with_lists(f"as_list(n.{column}, {kind})", graph.engine.dialect) for column, kind in table.lists.items()
+    }
+    own = (column for column in columns if column not in ("from", "to") or not ends)
+    values = [listed.get(column, f"n.`{column}`") for column in own]
+    shown = ", ".join([*ends, *values])
     return rows(f"MATCH {_pattern(table)} RETURN {shown}")
 
 

@@ -123,7 +123,7 @@ class Moved:
 def columns_of(table: Table, keys: dict[str, str]) -> dict[str, str]:
     """Names and types as they stand in the file: a relationship begins with the keys of its two ends."""
     ends = {"from": keys[table.source], "to": keys[table.target]} if table.kind == "REL" else {}
-    return {**ends, **table.columns}
+    return {**ends, **table.values}
 
 
 def write_table(path: Path, columns: dict[str, str], rows: Iterable[Sequence[Any]]) -> None:
@@ -140,21 +140,31 @@ def write_table(path: Path, columns: dict[str, str], rows: Iterable[Sequence[Any
             writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
 
 
-def read_table(path: Path, *, zoned: bool) -> Iterator[Any]:
-    """The parts of a table as Arrow tables; the embedded engines know moments without their zone alone."""
+def read_table(path: Path, lists: Iterable[str], *, embedded: bool) -> Iterator[Any]:
+    """The parts of a table as Arrow tables; the embedded engines know no zones of moments, and keep lists as text."""
     import pyarrow
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as file:
         for batch in file.iter_batches(_ROWS_AT_ONCE):
             part = pyarrow.Table.from_batches([batch])
-            if not zoned:
+            if embedded:
+                for name in lists:
+                    texts = pyarrow.array(map(_text_of, part[name].to_pylist()), type=pyarrow.string())
+                    part = part.set_column(part.column_names.index(name), name, texts)
                 plain = [
                     field.with_type(pyarrow.timestamp("us")) if pyarrow.types.is_timestamp(field.type) else field
                     for field in part.schema
                 ]
                 part = part.cast(pyarrow.schema(plain))
             yield part
+
+
+def _text_of(numbers: list[float] | None) -> str | None:
+    """A list of numbers as Kuzu reads it, to the last bit."""
+    if numbers is None:
+        return None
+    return f"[{','.join(f'{one:.9g}' if type(one) is float else str(one) for one in numbers)}]"
 
 
 def write_list(folder: Path, moved: Moved) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -22,7 +23,7 @@ from graphvine.core_requests import (
 )
 from graphvine.dispatch import dispatch
 from graphvine.engines import connect, without_secrets
-from graphvine.errors import GraphvineError
+from graphvine.errors import GraphvineError, StoreFull
 from graphvine.migrate import draw_machines, migrate
 from graphvine.records import FailedRow, Finding, PipelineStatus, QueryResult, Row, TableInfo, Unit, UnitResult
 from graphvine.requests import as_list
@@ -33,7 +34,7 @@ from graphvine.verbs import PipelineVerbs
 if TYPE_CHECKING:
     from graphvine.backup import BackupInfo
     from graphvine.claims import Claims
-    from graphvine.engines.protocol import ServedEngine
+    from graphvine.engines.protocol import OwnerEngine, ServedEngine
     from graphvine.export_format import Moved
     from graphvine.reaper import Reaped
 
@@ -62,16 +63,22 @@ class Graph(PipelineVerbs):
         self.clock = clock or SystemClock(getattr(self.engine, "clock_offset_ms", 0))
         self.store = Store(self.engine, settings, self.clock)
         self.library = self.engine.library
+        # Search indexes that stay open with the graph, by pipeline.
+        self.open_indexes: dict[str, Any] = {}
         if not self.engine.capabilities.maintains:
             # The daemon has done the rest.
             daemon = cast("ServedEngine", self.engine)
             daemon.clock, self.migrated = self.clock, daemon.migrated
             return
+        if self.engine.capabilities.read_only:
+            self.migrated = []
+            return
         try:
             self.migrated = migrate(self.store)
-            draw_machines(self.store)
-            self._align()
-            self._reap_dead()
+            with suppress(StoreFull):  # it can be read all the same, and its status says why nothing is claimed
+                draw_machines(self.store)
+                self._align()
+                self._reap_dead()
         except BaseException:
             self.engine.close()
             raise
@@ -86,7 +93,11 @@ class Graph(PipelineVerbs):
 
     def close(self) -> None:
         """Close the graph; a file is free for other processes then."""
-        self.engine.close()
+        try:
+            while self.open_indexes:
+                self.open_indexes.popitem()[1].close()
+        finally:
+            self.engine.close()
 
     # Reading and writing
 
@@ -100,14 +111,20 @@ class Graph(PipelineVerbs):
 
     def query(
         self, text: str, parameters: Mapping[str, Any] | None = None, *, max_rows: int | None = None,
-        timeout_seconds: float | None = None,
+        timeout_seconds: float | None = None, isolated: bool = False,
     ) -> QueryResult:  # fmt: skip
-        """Run Cypher that reads; anything that could write is refused before it reaches the engine."""
+        """Run Cypher that reads; anything that could write is refused before it reaches the engine.
+
+        `isolated` is for somebody else's text: it runs in a process of its own, which it may crash or fill.
+        """
         from graphvine.read_only import refuse_writes
 
         refuse_writes(text)
         most = max_rows or self.settings.query_max_rows
         seconds = timeout_seconds or self.settings.query_timeout_seconds
+        if isolated and self.engine.capabilities.single_owner:
+            owner = cast("OwnerEngine", self.engine)
+            return owner.query_isolated(text, parameters or {}, max_rows=most, timeout_seconds=seconds)
         return self.engine.query(text, parameters or {}, max_rows=most, timeout_seconds=seconds)
 
     def interrupt(self) -> None:
@@ -116,6 +133,9 @@ class Graph(PipelineVerbs):
 
     def execute(self, text: str, parameters: Mapping[str, Any] | None = None) -> QueryResult:
         """Run Cypher that may write; guard columns are then aligned with the states that it set."""
+        from graphvine.read_only import check_complexity
+
+        check_complexity(text)
         result = self.engine.execute([text], parameters=parameters)
         self.store.forget()
         self._align()

@@ -22,17 +22,24 @@ class FollowedIndex:
     """One pipeline's index beside a graph; `translate` makes a document of a row, or names one that is gone."""
 
     def __init__(
-        self, graph: Graph, pipeline: str, block: str, translate: Translate, *,
-        dimension: int | None = None, fields: IndexFields | None = None,
+        self, graph: Graph, pipeline: str, block: str, translate: Translate, *, newest: str = "",
+        dimension: int | None = None, fields: IndexFields | None = None, name: str = "",
     ) -> None:  # fmt: skip
+        """`name`: its folder among the graph's indexes, where it is not the pipeline's name."""
         self._graph, self._block, self._translate = graph, f"{pipeline}.{block}", translate
-        self._folder = index_folder(graph.engine.where) / pipeline
+        self._newest = f"{pipeline}.{newest}" if newest else ""
+        self._folder = index_folder(graph.engine.where) / (name or pipeline)
         self._dimension, self._fields = dimension, fields
         self.index = self._open()
 
     def catch_up(self, progress: Callable[[int], None] | None = None) -> int:
-        """Take in what was written since. Returns how many rows."""
+        """Take in what was written since. Returns how many rows.
+
+        The block `newest` reads numbers alone, so that asking for what is new costs little where nothing is.
+        """
         taken = 0
+        if self._newest and not self._graph.read(self._newest, after=self.index.stamp)[0]["seq"]:
+            return taken
         while rows := self._graph.read(self._block, after=self.index.stamp, limit=_ROWS_AT_ONCE):
             self._take(rows)
             taken += len(rows)

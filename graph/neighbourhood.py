@@ -54,17 +54,39 @@ def around(graph: Graph, label: str, key: str, limit: int) -> dict[str, Any]:
             ends = [{"label": label, "key": str(value)}, {"label": node["label"], "key": node["key"]}]
             source, target = ends if outward else reversed(ends)
             edges.append({"type": name, "source": source, "target": target})
-    return {"node": nodes[label, str(value)], "nodes": list(nodes.values()), "edges": edges}
+    degree = [one for outward in (True, False) for one in _degree(graph, table, value, outward)]
+    return {"node": nodes[label, str(value)], "nodes": list(nodes.values()), "edges": edges, "degree": degree}
+
+
+def _degree(graph: Graph, table: Table, key: Any, outward: bool) -> Iterator[dict[str, Any]]:
+    """How many relationships of each kind a node has in one direction, however many are listed."""
+    joining = _joining(graph, table, outward)
+    if not joining:
+        return
+    kind = "label(r)" if graph.engine.dialect == "kuzu" else "type(r)"
+    names, holds = "|".join(one.name for one in joining), _holds(joining)
+    way = f"-[r:{names}]->" if outward else f"<-[r:{names}]-"
+    node = f"(n:{table.name} {{{table.key}: $key}})"
+    text = f"MATCH {node}{way}(m){holds} RETURN {kind} AS how, count(*) AS many ORDER BY how"
+    for name, many in _rows(graph, text, key, len(joining)):
+        yield {"type": name, "outward": outward, "count": many}
+
+
+def _joining(graph: Graph, table: Table, outward: bool) -> list[Table]:
+    return [
+        one for one in tables(graph.library).values()
+        if one.kind == "REL" and (one.source if outward else one.target) == table.name
+        and one.entity in graph.library.entities
+    ]  # fmt: skip
+
+
+def _holds(joining: list[Table]) -> str:
+    return " WHERE (r.gone IS NULL OR r.gone = 0)" if any("gone" in one.columns for one in joining) else ""
 
 
 def _beside(graph: Graph, table: Table, key: Any, outward: bool, most: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """What is joined to a node in one direction: the relationship's name, and the other node."""
-    declared = tables(graph.library)
-    joining = [
-        one for one in declared.values()
-        if one.kind == "REL" and (one.source if outward else one.target) == table.name
-        and one.entity in graph.library.entities
-    ]  # fmt: skip
+    declared, joining = tables(graph.library), _joining(graph, table, outward)
     others = {
         (one.target if outward else one.source): declared[one.target if outward else one.source] for one in joining
     }
@@ -73,7 +95,7 @@ def _beside(graph: Graph, table: Table, key: Any, outward: bool, most: int) -> I
     columns = _common(list(others.values()))
     names = "|".join(one.name for one in joining)
     way = f"-[r:{names}]->" if outward else f"<-[r:{names}]-"
-    holds = " WHERE (r.gone IS NULL OR r.gone = 0)" if any("gone" in one.columns for one in joining) else ""
+    holds = _holds(joining)
     # In Kuzu `m:A:B` is either of the two, and a label has one name.
     bar, kind, label_of = (":", "label(r)", "label(m)") if graph.engine.dialect == "kuzu" else _NEO4J
     returned = ", ".join(f"m.{column} AS {_ALIAS}{place}" for place, column in enumerate(columns))

@@ -69,3 +69,17 @@ class Postpone:
 
 
 Outcome = Done | Retry | GiveUp | Postpone | Save
+
+
+def one_claim_a_row(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
+    """Within a unit a claim is known by its row's number, so an old and a new claim on one row must not share one."""
+    if len({outcome.claim.seq for outcome in outcomes}) == len(outcomes):
+        return [list(outcomes)]
+    parts: list[dict[int, Outcome]] = []
+    for outcome in outcomes:
+        seq = outcome.claim.seq
+        part = next((part for part in parts if seq not in part), None)
+        if part is None:
+            parts.append(part := {})
+        part[seq] = outcome
+    return [list(part.values()) for part in parts]

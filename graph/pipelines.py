@@ -44,12 +44,16 @@ def folder_setting() -> str:
         return ""
     import tomllib
 
+    from graphvine.settings import refuse_untrusted
+
     try:
         folder = tomllib.loads(file.read_text("utf-8")).get(SETTING, "")
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{file} is not valid TOML: {error}") from None
     if not isinstance(folder, str):
         raise SettingsError(f"{file}: setting {SETTING!r} has the value {folder!r}: expected a path")
+    if folder:
+        refuse_untrusted(file.absolute(), SETTING)
     return folder
 
 

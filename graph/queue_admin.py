@@ -48,7 +48,7 @@ def _failed(store: Store, pipeline: str, request: FailedRequest) -> list[FailedR
         rows = store.read(f"{pipeline}.failed", contains=request.contains, limit=request.limit)
     else:
         rows = store.read(f"{pipeline}.failed_named", keys=wanted) if wanted else []
-    return [
+    found = [
         FailedRow(
             row["key"],
             row["state"],
@@ -59,6 +59,12 @@ def _failed(store: Store, pipeline: str, request: FailedRequest) -> list[FailedR
         )
         for row in rows
     ]
+    if wanted is None and "rejected" in store.engine.library.entities[pipeline].blocks:
+        # What came without a usable key is no row, and is listed all the same.
+        for row in store.read(f"{pipeline}.rejected", limit=max(0, request.limit - len(found))):
+            if request.contains in row["message"]:
+                found.append(FailedRow("", "rejected", row["message"], 0, row["at"], []))
+    return found
 
 
 def requeue(graph: Graph, pipeline: str, keys: Sequence[str] | None, contains: str | None, everything: bool) -> int:

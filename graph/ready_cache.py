@@ -14,13 +14,12 @@ from typing import Any
 from graphvine.clock import NEVER
 from graphvine.engines.protocol import ServedEngine
 from graphvine.errors import GraphvineError
+from graphvine.isolation import is_suspect
 from graphvine.queries import Machine
 from graphvine.records import Claim, Row
 
 # Rows that come due one after another must not cost a scan each.
 _RESCAN_MS = 250
-# A row that has lost its worker this often is claimed alone, so that it can't take others down with it.
-_SUSPECT_AT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +184,6 @@ class Window:
     def _push(self, row: Row) -> None:
         self._rows[row["seq"]] = row
         heapq.heappush(self._order, (row["depth"], row["seq"]))
-
-
-def is_suspect(row: Row) -> bool:
-    return bool(row.get("lost_claims", 0) >= _SUSPECT_AT)
 
 
 def spans(seqs: list[int], gap: int = 20_000, most: int = 8) -> list[dict[str, Any]]:

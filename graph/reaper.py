@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from graphvine.clock import NEVER, moment
-from graphvine.failures import note_failure
+from graphvine.failures import backoff, note_failure
+from graphvine.isolation import SUSPECT_AT, process_of
 from graphvine.process_state import is_running
 from graphvine.ready_cache import spans
 from graphvine.records import Row, Step, Unit
@@ -71,8 +73,7 @@ def worker_name() -> str:
 
 def process_is_gone(worker: str | None) -> bool:
     """Whether a worker of this machine is known to be dead, by its name."""
-    host, _, rest = (worker or "").partition(":")
-    pid = rest.partition(":")[0]
+    host, _, pid = process_of(worker).partition(":")
     if host != socket.gethostname() or not pid.isdecimal():
         return False  # another machine's, or a name that somebody chose: the time-out decides
     return not is_running(int(pid))
@@ -104,28 +105,41 @@ def align(store: Store, pipeline: str) -> int:
 
 
 def take_back(store: Store, pipeline: str, rows: list[Row], cutoff: datetime) -> tuple[int, int]:
-    """Free these claims, of which nothing was heard since the cutoff. Returns how many went back, how many failed."""
+    """Free these claims, of which nothing was heard since the cutoff. Returns how many went back, how many failed.
+
+    A row that its process held beside others was merely there when the process died: it becomes a suspect at most, and
+    suspects are worked on alone. Only what was lost alone counts further, waits longer each time, and is given up.
+    """
     machine, now, most = store.machine(pipeline), store.clock.now_ms(), store.settings.max_lost_claims
-    tired = [row for row in rows if (row["lost_claims"] or 0) + 1 >= most]
+    held = Counter(process_of(row["claimed_by"]) for row in rows)
+    back: dict[tuple[str, int, int], list[int]] = {}
+    tired = []
+    for row in rows:
+        lost = (row["lost_claims"] or 0) + 1
+        alone = row["claimed_by"] is not None and held[process_of(row["claimed_by"])] == 1
+        if alone and lost >= most:
+            tired.append(row)
+            continue
+        wait = backoff(store.settings, lost - SUSPECT_AT) if alone and lost > SUSPECT_AT else 0.0
+        counted = int(alone or lost <= SUSPECT_AT)
+        back.setdefault((row["state"], now + int(1000 * wait), counted), []).append(row["seq"])
     steps = []
-    for state in sorted({row["state"] for row in rows}):
-        block = machine.by_role("reclaim", state)
-        seqs = [row["seq"] for row in rows if row["state"] == state and row not in tired]
-        if block is not None and seqs:
-            given = {"cutoff": cutoff, "now": now, "max_lost": most}
+    for (state, due, counted), seqs in sorted(back.items()):
+        if (block := machine.by_role("reclaim", state)) is not None:
+            given = {"cutoff": cutoff, "due": due, "counted": counted}
             steps += [Step(block.full_name, {**span, **given}) for span in spans(seqs)]
-    back = len(steps)
-    error = f"lost its worker {most} times"
+    freed = len(steps)
     if tired:
+        error = f"lost its worker {most} times, the last time while it was worked on alone"
         given = {"cutoff": cutoff, "at": moment(now), "max_lost": most, "error": error, "never": NEVER}
         steps += [Step(f"{pipeline}.give_up", {**span, **given}) for span in spans([row["seq"] for row in tired])]
         steps += [
             note_failure(
                 pipeline, row["seq"], row["key"], row["failure_count"], at=moment(now), kind="lost",
-                attempt=(row["lost_claims"] or 0) + 1, message=f"{error}; the last was {row['claimed_by']}",
+                attempt=(row["lost_claims"] or 0) + 1, message=f"{error}; it was {row['claimed_by']}",
             )
             for row in tired
         ]  # fmt: skip
     answers = store.run(Unit.of(steps)).rows
-    reclaimed = sum(len(answer) for answer in answers[:back])
-    return reclaimed, sum(len(answer) for answer in answers[back:])
+    reclaimed = sum(len(answer) for answer in answers[:freed])
+    return reclaimed, sum(len(answer) for answer in answers[freed:])

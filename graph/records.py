@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 import msgspec
+
+from graphvine.query_result import QueryResult as QueryResult
 
 Row = dict[str, Any]
 
@@ -59,16 +62,9 @@ class Claim(msgspec.Struct, frozen=True):  # made by the thousand, in a third of
     failure_count: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class QueryResult:
-    """Columns and rows of a query; `truncated` where there were more."""
-
-    columns: list[str]
-    rows: list[list[Any]]
-    truncated: bool = False
-
-    def as_dicts(self) -> list[Row]:
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+def new_token() -> int:
+    """The token of a claim: large, so that no state column's number is taken for one, and never made twice."""
+    return secrets.randbits(62) | 1 << 61
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +101,7 @@ class FailedRow:
 
 @dataclass(frozen=True, slots=True)
 class PipelineStatus:
-    """Where a pipeline stands."""
+    """Where a pipeline stands. `ready` rows would be claimed now; those beyond the workers' depth are counted apart."""
 
     pipeline: str
     paused: bool
@@ -118,6 +114,8 @@ class PipelineStatus:
     total: int
     progress_percent: float
     oldest_heartbeat: datetime | None
+    beyond_depth: int = 0
+    oldest_ready: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
@@ -23,15 +23,17 @@ S = TypeVar("S", bound=msgspec.Struct)
 Positive = msgspec.Meta(gt=0)
 
 
-def describe_as(text: str) -> msgspec.Meta:
-    """The help text of a setting."""
-    return msgspec.Meta(description=text)
+def describe_as(text: str, *, trust: Literal["", "always", "address"] = "") -> msgspec.Meta:
+    """The help text of a setting, and whether a graphvine.toml must be trusted to set it: always, or to an address."""
+    return msgspec.Meta(description=text, extra={"trust": trust} if trust else None)
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What holds for every graph and pipeline."""
 
-    graph: Annotated[str, describe_as("the graph to work on: a path, neo4j://... or http://...")] = "graphvine.kuzu"
+    graph: Annotated[str, describe_as("the graph to work on: a path, neo4j://... or http://...", trust="address")] = (
+        "graphvine.kuzu"
+    )
     timeout_seconds: Annotated[
         float, Positive, describe_as("a claim with no heartbeat for this long is taken back")
     ] = 300
@@ -53,10 +55,18 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sync: Annotated[
         bool, describe_as("sync marks and copies to the disk, so that a power cut loses nothing either")
     ] = True
+    min_free_mb: Annotated[
+        int, msgspec.Meta(ge=0), describe_as("with less room than this on the graph's disk, no new work is taken")
+    ] = 512
     query_timeout_seconds: Annotated[float, Positive, describe_as("the longest that a typed query may take")] = 60
     query_max_rows: Annotated[int, Positive, describe_as("the most rows that a typed query shows")] = 10_000
+    query_answer_mb: Annotated[int, Positive, describe_as("the largest answer of a typed query")] = 32
+    query_memory_mb: Annotated[
+        int, Positive, describe_as("memory of the process that runs a typed query for the daemon")
+    ] = 512
+    query_processes: Annotated[int, Positive, describe_as("such processes side by side")] = 2
     pipelines_folder: Annotated[
-        str, describe_as("a folder of your own pipelines, each a Python package; their code is run")
+        str, describe_as("a folder of your own pipelines, each a Python package; their code is run", trust="always")
     ] = ""
 
 
@@ -78,11 +88,13 @@ def section(
                     f"{FILE}: there is no setting {_where(table, name)!r}{did_you_mean(name, list(names))}"
                 )
             continue
-        values[name] = _checked(kind, name, value, source)
+        values[name] = checked(kind, name, value, source)
+        if source == FILE and _asks_trust(kind, name, values[name]):
+            refuse_untrusted((folder or Path.cwd()) / FILE, _where(table, name))
     for name, value in (given or {}).items():
         if name not in names:
             raise SettingsError(f"there is no setting {name!r}{did_you_mean(name, list(names))}")
-        values[name] = _checked(kind, name, value, "the call")
+        values[name] = checked(kind, name, value, "the call")
     return kind(**values)
 
 
@@ -119,13 +131,32 @@ def _found(table: str | None, folder: Path | None) -> dict[str, tuple[Any, str]]
     return found
 
 
-def _checked(kind: type[msgspec.Struct], name: str, value: Any, source: str) -> Any:
+def checked(kind: type[msgspec.Struct], name: str, value: Any, source: str, *, strict: bool | None = None) -> Any:
+    """The value in the type of the setting; an error names where it came from."""
     field = next(field for field in msgspec.structs.fields(kind) if field.name == name)
     try:
         # From the environment everything is text; elsewhere the types must be right.
-        return msgspec.convert(value, field.type, strict=not source.startswith(PREFIX))
+        return msgspec.convert(value, field.type, strict=not source.startswith(PREFIX) if strict is None else strict)
     except msgspec.ValidationError as error:
         raise SettingsError(f"{source}: setting {name!r} has the value {value!r}: {error}") from None
+
+
+def _asks_trust(kind: type[msgspec.Struct], name: str, value: Any) -> bool:
+    field = next(field for field in msgspec.structs.fields(kind) if field.name == name)
+    metas = [meta for meta in getattr(field.type, "__metadata__", ()) if isinstance(meta, msgspec.Meta)]
+    asked = next((meta.extra["trust"] for meta in metas if meta.extra and "trust" in meta.extra), "")
+    return value != field.default and (asked == "always" or (asked == "address" and "://" in str(value)))
+
+
+def refuse_untrusted(file: Path, name: str) -> None:
+    """Raise SettingsError unless the user has said that this file is trusted."""
+    from graphvine.trust import is_trusted
+
+    if not is_trusted(file):
+        raise SettingsError(
+            f"{file} sets {name!r}, which runs code or says where a key is sent: look at the file, and if it is yours"
+            " run 'graphvine trust' in its folder"
+        )
 
 
 def _where(table: str | None, name: str) -> str:

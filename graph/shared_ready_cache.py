@@ -13,7 +13,8 @@ from bisect import insort
 from collections.abc import Callable, Collection
 
 from graphvine.clock import NEVER
-from graphvine.ready_cache import FRESH, RESUMED, is_suspect
+from graphvine.isolation import is_suspect
+from graphvine.ready_cache import FRESH, RESUMED
 from graphvine.records import Row
 
 # (now, lease, skip, limit) to ready rows in claim order.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from graphvine.clock import NEVER
+from graphvine.clock import NEVER, moment
 from graphvine.records import PipelineStatus
 from graphvine.store import Store
 
@@ -12,16 +13,17 @@ if TYPE_CHECKING:
     from graphvine.graph import Graph
 
 
-def status(graph: Graph) -> list[PipelineStatus]:
-    """One row for each pipeline, from a few aggregate reads."""
-    return [_one(graph.store, pipeline) for pipeline in graph.library.machines]
+def status(graph: Graph, depths: Mapping[str, int] | None = None) -> list[PipelineStatus]:
+    """One row for each pipeline, from a few aggregate reads. `depths` says how far down the order workers go."""
+    given = depths or {}
+    return [_one(graph.store, pipeline, given.get(pipeline, NEVER)) for pipeline in graph.library.machines]
 
 
-def _one(store: Store, pipeline: str) -> PipelineStatus:
+def _one(store: Store, pipeline: str, depth: int) -> PipelineStatus:
     machine = store.machine(pipeline)
     found = {row["state"] or "(none)": row["count"] for row in store.read(f"{pipeline}.counts")}
     states = {state.name: found.pop(state.name, 0) for state in machine.states} | found
-    waiting = store.read(f"{pipeline}.next_due", now=store.clock.now_ms(), lease=0, never=NEVER)[0]["waiting"]
+    queued = store.read(f"{pipeline}.queued", now=store.clock.now_ms(), never=NEVER, depth=depth)[0]
     beat = store.read(f"{pipeline}.oldest_heartbeat")[0]
     total = sum(states.values())
     done = sum(states.get(name, 0) for name in machine.done)
@@ -31,11 +33,13 @@ def _one(store: Store, pipeline: str) -> PipelineStatus:
         paused=reason is not None,
         paused_reason=reason,
         states=states,
-        ready=max(0, states[machine.initial.name] - waiting),
-        backing_off=waiting,
+        ready=queued["ready"] or 0,
+        backing_off=queued["backing_off"] or 0,
         claimed=beat["claimed"],
         failed=states.get("failed", 0),
         total=total,
         progress_percent=100.0 * done / total if total else 0.0,
         oldest_heartbeat=beat["at"],
+        beyond_depth=queued["beyond"] or 0,
+        oldest_ready=moment(queued["oldest"]) if queued["ready"] else None,
     )

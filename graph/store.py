@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from graphvine.clock import NEVER, Clock, moment
-from graphvine.engines.protocol import Engine, KeepingEngine, SaveResponse, ServedEngine
+from graphvine.engines.protocol import Engine, KeepingEngine, OwnerEngine, SaveResponse, ServedEngine
 from graphvine.errors import UnknownPipeline
+from graphvine.isolation import Isolation
 from graphvine.queries import Machine
 from graphvine.ready_cache import ReadyCache, RemoteReadyCache, Scan, Scanned, scan_ready
 from graphvine.records import Row, Step, Unit, UnitResult
@@ -18,6 +19,7 @@ from graphvine.shared_ready_cache import SharedReadyCache
 
 AnyReadyCache = ReadyCache | SharedReadyCache | RemoteReadyCache
 Listener = Callable[[str, dict[str, Any]], None]
+UnitListener = Callable[[Unit, UnitResult, int], None]
 # After this long a pause that another process ordered is seen.
 _PAUSE_SEEN_SECONDS = 1.0
 _PAUSING = frozenset({"graph.pause", "graph.resume"})
@@ -27,7 +29,9 @@ class Store:
     def __init__(self, engine: Engine, settings: Settings, clock: Clock) -> None:
         self.engine, self.settings, self.clock = engine, settings, clock
         self.library = engine.library
+        self.isolation = Isolation()
         self._listeners: list[Listener] = []
+        self._unit_listeners: list[UnitListener] = []
         self._ready_caches: dict[str, AnyReadyCache] = {}
         self._pauses: dict[str, str] | None = None
         self._sizes: dict[str, int] = {}
@@ -40,6 +44,13 @@ class Store:
 
     def unsubscribe(self, listener: Listener) -> None:
         self._listeners = [one for one in self._listeners if one is not listener]
+
+    def watch_units(self, listener: UnitListener) -> None:
+        """Be given every unit after its commit, with its result and its time in ms."""
+        self._unit_listeners.append(listener)
+
+    def unwatch_units(self, listener: UnitListener) -> None:
+        self._unit_listeners = [one for one in self._unit_listeners if one != listener]
 
     def publish(self, event: str, **facts: Any) -> None:
         for listener in self._listeners:
@@ -76,10 +87,13 @@ class Store:
             self._pauses = None
         for step, rows in zip(unit.steps, result.rows, strict=True):
             block = self.library.block(step.block)
-            if block.ready and rows and block.entity in self._ready_caches:
+            pipeline = block.readies or block.entity
+            if (block.ready or block.readies) and rows and pipeline in self._ready_caches:
                 # A row that was there already (created is false) has not changed by being found again.
                 ready = [r for r in rows if r.get("created", True) and r["lease"] <= 0 and r["due"] < NEVER]
-                self._ready_caches[block.entity].add(ready, now)
+                self._ready_caches[pipeline].add(ready, now)
+        for listener in self._unit_listeners:
+            listener(unit, result, now)
         self.publish(
             "write", blocks=[s.block for s in unit.steps], held=len(result.held), seconds=time.perf_counter() - started
         )
@@ -101,6 +115,8 @@ class Store:
 
     def paused(self, pipeline: str) -> str | None:
         """Why this pipeline rests ('' for no reason given), None when it does not."""
+        if self.engine.capabilities.single_owner and (full := cast("OwnerEngine", self.engine).shortage()) is not None:
+            return full
         return self._paused().get(pipeline)
 
     def pause(self, pipeline: str, reason: str) -> None:

@@ -21,6 +21,12 @@ Run = Callable[[Block, Mapping[str, Any]], list[Row]]
 Number = Callable[[Block, int], range]
 
 
+def rows_in(unit: Unit) -> int:
+    """About how many rows a unit writes."""
+    values = (value for step in unit.steps for value in step.parameters.values())
+    return sum(len(value) for value in values if isinstance(value, list | Table))
+
+
 def check(unit: Unit, library: Library) -> None:
     """Everything that can be known before the transaction begins; a write has no reason to fail after it."""
     for step in unit.steps:

@@ -38,34 +38,44 @@ if TYPE_CHECKING:
     from graphvine.workers.scrape.hook import Hook
     from graphvine.workers.scrape.requests import ScrapeBatchRequest, ScrapeRequest
     from graphvine.workers.scrape.settings import ScrapeSettings
+    from graphvine.search.hits import Citation, SearchHit
+    from graphvine.workers.search.ask import Answer, Sentence
+    from graphvine.workers.search.edges import EdgeCounts
+    from graphvine.workers.search.engine import UnknownKind
+    from graphvine.workers.search.requests import (
+        AskRequest, EdgeCountsRequest, EdgesRequest, ReindexRequest, SearchRequest,
+    )
+    from graphvine.workers.search.settings import SearchSettings
     from graphvine.workers.uploads.api import Uploads
     from graphvine.workers.uploads.errors import FileAway, FileFault, HeldElsewhere, NoSuchUpload, StepNotAllowed
     from graphvine.workers.uploads.files import Watch
     from graphvine.workers.uploads.record import Upload
     from graphvine.workers.uploads.requests import UploadRequest, UploadStepRequest
+    from graphvine.workers.wikipedia.model_switch import SwitchEvent, SwitchSummary
     from graphvine.workers.wikipedia.errors import BadDump, ParserUnavailable, SourceRefused, SourceUnavailable
     from graphvine.workers.wikipedia.grow import GrowEvent, GrowSummary
     from graphvine.workers.wikipedia.refresh import RefreshSummary
     from graphvine.workers.wikipedia.requests import (
-        GrowRequest, MapRequest, RefreshRequest, ReindexRequest, SearchRequest, SeedTitlesRequest,
+        GrowRequest, MapRequest, RefreshRequest, SeedTitlesRequest,
     )
-    from graphvine.workers.wikipedia.search import NothingToSearch, SearchHit
+    from graphvine.workers.wikipedia.search import NothingToSearch
     from graphvine.workers.wikipedia.settings import WikipediaSettings
     from graphvine.workers.wikipedia.sources import Source
     from graphvine.workers.wikipedia.svg_map import Picture
 
 # What is public of the pipelines; the package exports it.
 __all__ = [
-    "AddRequest", "AdvanceRequest", "BadAddress", "BadBatch", "BadDump", "BatchBusy", "BatchLost", "CannotWork",
-    "Context", "Counts", "FileAway", "FileFault", "Found", "GrowEvent", "GrowRequest", "GrowSummary",
-    "HNReindexRequest", "HNSearch", "HNSearchRequest", "HackerNews", "Handler", "HeldElsewhere", "HookBroken", "Item",
-    "MapRequest", "MarkFailedRequest", "News", "NewsDetail", "NewsItem", "NewsQueue", "NoProvider", "NoSuchItem",
-    "NoSuchUpload", "NothingToSearch", "Page", "ParserUnavailable", "Picture", "Pipeline", "PipelineVerbs",
-    "ProcessRequest", "ProcessorRun", "ProviderError", "PullRequest", "Pulled", "RefreshRequest", "RefreshSummary",
-    "ReindexRequest", "RetryArticlesRequest", "RetryItemsRequest", "ScrapeBatchRequest", "ScrapeEvent",
-    "ScrapeRequest", "SearchHit", "SearchRequest", "SeedTitlesRequest", "SourceRefused", "SourceUnavailable",
-    "StepNotAllowed", "Taken", "TransitionNotAllowed", "UnknownArticle", "UpdateRequest", "UpdaterRun", "Upload",
-    "UploadRequest", "UploadStepRequest", "Uploads", "Way", "WorkRequest",
+    "AddRequest", "AdvanceRequest", "Answer", "AskRequest", "BadAddress", "BadBatch", "BadDump", "BatchBusy",
+    "BatchLost", "CannotWork", "Citation", "Context", "Counts", "EdgeCounts", "EdgeCountsRequest", "EdgesRequest",
+    "FileAway", "FileFault", "Found", "GrowEvent", "GrowRequest", "GrowSummary", "HNReindexRequest", "HNSearch",
+    "HNSearchRequest", "HackerNews", "Handler", "HeldElsewhere", "HookBroken", "Item", "MapRequest",
+    "MarkFailedRequest", "News", "NewsDetail", "NewsItem", "NewsQueue", "NoProvider", "NoSuchItem", "NoSuchUpload",
+    "NothingToSearch", "Page", "ParserUnavailable", "Picture", "Pipeline", "PipelineVerbs", "ProcessRequest",
+    "ProcessorRun", "ProviderError", "PullRequest", "Pulled", "RefreshRequest", "RefreshSummary", "ReindexRequest",
+    "RetryArticlesRequest", "RetryItemsRequest", "ScrapeBatchRequest", "ScrapeEvent", "ScrapeRequest", "SearchHit",
+    "SearchRequest", "SeedTitlesRequest", "Sentence", "SourceRefused", "SourceUnavailable", "StepNotAllowed", "Taken",
+    "TransitionNotAllowed", "UnknownArticle", "UnknownKind", "UpdateRequest", "UpdaterRun", "Upload", "UploadRequest",
+    "UploadStepRequest", "Uploads", "Way", "WorkRequest",
 ]
 # fmt: on
 
@@ -80,57 +90,101 @@ class PipelineVerbs:
     def grow(
         self, titles: Sequence[str] = (), *, depth: int = 2, limit: int | None = None,
         source: str | Source | None = None, workers: int | None = None, category_filter: str = "",
-        settings: WikipediaSettings | None = None, on_event: Callable[[GrowEvent], None] | None = None,
-        stop: threading.Event | None = None,
+        embed: Literal["now", "later", "never"] | None = None, all: bool = False, other_source: bool = False,
+        settings: WikipediaSettings | None = None,
+        on_event: Callable[[GrowEvent], None] | None = None, stop: threading.Event | None = None,
     ) -> GrowSummary:  # fmt: skip
         """Expand from these titles, and from whatever waits in the graph, up to `depth` links away from a seed.
 
         `depth` limits what is worked on, not which links are recorded. Called again after a kill, it goes on.
         """
-        request = _growth(titles, depth, limit, source, workers, category_filter, settings)
+        request = _growth(titles, depth, limit, source, workers, category_filter, embed, settings, all, other_source)
         return dispatch(self._graph, request, on_event=on_event, stop=stop)
 
     def grow_events(
         self, titles: Sequence[str] = (), *, depth: int = 2, limit: int | None = None,
         source: str | Source | None = None, workers: int | None = None, category_filter: str = "",
+        embed: Literal["now", "later", "never"] | None = None, all: bool = False, other_source: bool = False,
         settings: WikipediaSettings | None = None,
     ) -> Iterator[GrowEvent]:  # fmt: skip
         """The same as an iterator of events; leaving it early stops the work cleanly."""
         from graphvine.workers.wikipedia.grow import GrowEvent
 
-        request = _growth(titles, depth, limit, source, workers, category_filter, settings)
+        request = _growth(titles, depth, limit, source, workers, category_filter, embed, settings, all, other_source)
         return iterate(self._graph, request, GrowEvent)
 
     def refresh(
-        self, *, source: str | Source | None = None, settings: WikipediaSettings | None = None,
-        progress: Callable[[int], None] | None = None,
+        self, *, source: str | Source | None = None, other_source: bool = False,
+        settings: WikipediaSettings | None = None, progress: Callable[[int], None] | None = None,
     ) -> RefreshSummary:  # fmt: skip
         """Put articles back into the queue whose page was revised since; `grow` then expands them."""
         from graphvine.workers.wikipedia.requests import RefreshRequest
 
         named, opened = (source, None) if source is None or isinstance(source, str) else (None, source)
-        request = RefreshRequest(source=named, opened=opened, settings=settings)
+        request = RefreshRequest(source=named, other_source=other_source, opened=opened, settings=settings)
         return dispatch(self._graph, request, on_event=progress)
 
+    def switch_model(
+        self, model: str, *, embedder: Literal["light", "sentence-transformers"] | None = None,
+        on_event: Callable[[SwitchEvent], None] | None = None, stop: threading.Event | None = None,
+    ) -> SwitchSummary:  # fmt: skip
+        """Give every section a vector of another model, then search by these; goes on where a kill left it."""
+        from graphvine.workers.wikipedia.requests import ModelSwitchRequest
+
+        request = ModelSwitchRequest(model=model, embedder=embedder)
+        return dispatch(self._graph, request, on_event=on_event, stop=stop)
+
     def search(
-        self, text: str, *, mode: Literal["walk", "hybrid", "vector", "text"] = "walk",
-        near: str | None = None, limit: int = 10,
+        self, text: str, *, mode: Literal["walk", "hybrid", "vector", "text"] = "walk", kind: Sequence[str] = (),
+        near: str | None = None, author: str | None = None, type: str | None = None, source: str | None = None,
+        topic: str | None = None, site: str | None = None, after: int | None = None, before: int | None = None,
+        limit: int = 10,
     ) -> list[SearchHit]:  # fmt: skip
-        """Find sections by words, by meaning and by the links between articles.
+        """Find articles, items, news and pages by words, by meaning and by the edges between them.
 
-        `walk` shows the best section of each article and how it was reached; `near` prefers what lies few links from
-        that article.
+        `kind` restricts it to some of article, hn, news and page. `walk` shows the best section of each article and how
+        it was reached; `near` prefers articles few links from that one. Filters leave out the kinds that have no such
+        field; times are seconds since 1970.
         """
-        from graphvine.workers.wikipedia.requests import SearchRequest
+        from graphvine.workers.search.requests import SearchRequest
 
-        return dispatch(self._graph, SearchRequest(text=text, mode=mode, near=near, limit=limit))
+        return dispatch(self._graph, SearchRequest(
+            text=text, kind=kind, mode=mode, near=near, author=author, type=type, source=source, topic=topic, site=site,
+            after=after, before=before, limit=limit,
+        ))  # fmt: skip
 
-    def reindex(self, progress: Callable[[int], None] | None = None) -> int:
-        """Rebuild the search indexes of articles and items from the graph. Returns how many rows they hold."""
-        from graphvine.workers.wikipedia.requests import ReindexRequest
+    def ask(
+        self, question: str, *, kind: Sequence[str] = (), limit: int = 8, settings: SearchSettings | None = None,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Answer:  # fmt: skip
+        """The passages that a question needs, grouped by path and cited; with a model in the settings, its answer.
 
-        articles = dispatch(self._graph, ReindexRequest(), on_event=progress)
-        return articles + (self.hn.reindex(progress) if "hn_item" in self._graph.library.entities else 0)
+        `on_text` gets the answer piece by piece, as it is written from these passages alone.
+        """
+        from graphvine.workers.search.requests import AskRequest
+
+        request = AskRequest(question=question, kind=kind, limit=limit, settings=settings)
+        return dispatch(self._graph, request, on_event=on_text)
+
+    def make_edges(
+        self, *, progress: Callable[[int], None] | None = None, stop: threading.Event | None = None
+    ) -> list[EdgeCounts]:
+        """Make the edges between the kinds, up to where the graph is: same page, and mentions of articles."""
+        from graphvine.workers.search.requests import EdgesRequest
+
+        return dispatch(self._graph, EdgesRequest(), on_event=progress, stop=stop)
+
+    def edge_counts(self) -> list[EdgeCounts]:
+        """How many edges between the kinds there are, and how far the jobs that make them have come."""
+        from graphvine.workers.search.requests import EdgeCountsRequest
+
+        return dispatch(self._graph, EdgeCountsRequest())
+
+    def reindex(self, progress: Callable[[int], None] | None = None, *, kind: Sequence[str] = ()) -> int:
+        """Rebuild the search indexes from the graph, of these kinds or of all. Returns how many rows they hold."""
+        from graphvine.workers.search.requests import ReindexRequest
+
+        return dispatch(self._graph, ReindexRequest(kind=kind), on_event=progress)
 
     def map(self, *, around: str | None = None, limit: int = 60) -> Picture:
         """Draw the articles around one, or those nearest to the seeds, as SVG."""
@@ -141,15 +195,20 @@ class PipelineVerbs:
     def scrape(
         self, urls: Sequence[str] = (), *, batch: str | None = None, hook: Hook | None = None,
         settings: ScrapeSettings | None = None, standby: bool = False, stop: threading.Event | None = None,
+        again: bool = False, now: bool = False,
     ) -> AsyncGenerator[ScrapeEvent, None]:  # fmt: skip
         """Scrape and summarize these pages, and whatever waits in the batch, as events for `async for`.
 
         Without a name the batch is known by its addresses. Called again after a kill, it goes on. With `standby` it
-        waits while another manager has the batch, and takes over when that dies.
+        waits while another manager has the batch, and takes over when that dies. A finished batch tries what failed
+        again; with `again` all of it is redone; with `now` pages that back off after a failure are tried at once.
         """
         from graphvine.workers.scrape.api import scrape
 
-        return scrape(self._graph, urls, batch=batch, hook=hook, settings=settings, standby=standby, stop=stop)
+        return scrape(
+            self._graph, urls, batch=batch, hook=hook, settings=settings, standby=standby, stop=stop, again=again,
+            now=now,
+        )  # fmt: skip
 
     @property
     def hn(self) -> HackerNews:
@@ -186,12 +245,14 @@ class PipelineVerbs:
 
 def _growth(
     titles: Sequence[str], depth: int, limit: int | None, source: str | Source | None, workers: int | None,
-    category_filter: str, settings: WikipediaSettings | None,
+    category_filter: str, embed: Literal["now", "later", "never"] | None, settings: WikipediaSettings | None,
+    all: bool, other_source: bool,
 ) -> GrowRequest:  # fmt: skip
     from graphvine.workers.wikipedia.requests import GrowRequest
 
     named, opened = (source, None) if source is None or isinstance(source, str) else (None, source)
     return GrowRequest(
         titles=titles, depth=depth, limit=limit, source=named, opened=opened, workers=workers,
-        category_filter=category_filter, settings=settings,
+        category_filter=category_filter, embed=embed, settings=settings, all=all,
+        other_source=other_source,
     )  # fmt: skip

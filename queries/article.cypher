@@ -224,7 +224,7 @@ SET a.expansion_state = 'failed', a.claimed_by = NULL, a.claimed_at = NULL, a.pr
     a.retry_count = a.retry_count + 1, a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0
 RETURN a.seq AS seq;
 
-// name: reclaim(seqs, lo, hi, cutoff, now, max_lost)
+// name: reclaim(seqs, lo, hi, cutoff, due, counted)
 // move: claimed -> discovered
 // transition: reclaim_stale
 // guard
@@ -233,12 +233,12 @@ RETURN a.seq AS seq;
 // Their worker is gone: back into the queue.
 MATCH (a:Article)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state = 'claimed'
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
-SET a.expansion_state = 'discovered', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
-    a.lease = 0, a.due = $now
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
+SET a.expansion_state = 'discovered', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + $counted,
+    a.lease = 0, a.due = $due
 RETURN @row;
 
-// name: reclaim_loaded(seqs, lo, hi, cutoff, now, max_lost)
+// name: reclaim_loaded(seqs, lo, hi, cutoff, due, counted)
 // role: reclaim
 // stays: loaded
 // beyond: work that was lost after loading goes on from there, not from the start.
@@ -248,9 +248,9 @@ RETURN @row;
 // Their worker is gone after loading them: free, to be taken up from there.
 MATCH (a:Article)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state = 'loaded' AND a.lease > 0
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
-SET a.expansion_state = 'loaded', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
-    a.lease = -1, a.due = $now
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
+SET a.expansion_state = 'loaded', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + $counted,
+    a.lease = -1, a.due = $due
 RETURN @row;
 
 // name: give_up(seqs, lo, hi, cutoff, at, max_lost, error, never)
@@ -326,10 +326,12 @@ RETURN @row;
 // table: rows
 // Which revision of which kind of page an article is.
 UNWIND $rows AS r
-WITH r.claim AS claim, r.kind AS kind, r.revision AS revision, r.revised_at AS revised_at, r.words AS words
+WITH r.claim AS claim, r.kind AS kind, r.revision AS revision, r.revised_at AS revised_at, r.words AS words,
+    r.properties AS properties
 MATCH (a:Article)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = claim
-SET a.kind = kind, a.revision = revision, a.revised_at = CAST(revised_at AS TIMESTAMP), a.words = words;
+SET a.kind = kind, a.revision = revision, a.revised_at = CAST(revised_at AS TIMESTAMP), a.words = words,
+    a.properties = CAST(properties AS STRING);
 
 // name: link(rows)
 // held: rows.claim
@@ -362,31 +364,43 @@ SET l.gone = 0, l.fragment = fragment;
 // name: add_sections(rows, lo, hi)
 // held: rows.claim
 // number: rows.seq
+// readies: section
 // by: rows between lo and hi
 // table: rows
-// The sections of articles that had none.
+// The sections of articles that had none: with their vectors, or to wait for them (section.cypher).
 UNWIND $rows AS r
 WITH r.claim AS claim, r.id AS id, r.article AS article, r.title AS title, r.path AS path, r.level AS level,
-    r.position AS position, r.part AS part, r.text AS text, r.embedding AS embedding, r.seq AS seq
+    r.position AS position, r.part AS part, r.text AS text, r.even AS even, r.odd AS odd, r.generation AS generation,
+    r.state AS state, r.place AS place, r.due AS due, r.seq AS seq
 MATCH (a:Article)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = claim
 CREATE (a)-[:HAS_SECTION {gone: 0}]->(:Section {id: id, article: article, title: title, path: path, level: level,
-    position: position, part: part, text: text, embedding: CAST(embedding AS FLOAT[]), seq: seq, gone: 0});
+    position: position, part: part, text: text, embedding: as_text(even, FLOAT[]), other_embedding: as_text(odd, FLOAT[]),
+    generation: generation, embedding_state: state, place: place, due: due, lease: 0, retry_count: 0, lost_claims: 0,
+    failure_count: 0, seq: seq, gone: 0})
+RETURN seq AS seq, id AS key, place AS depth, due AS due, 0 AS lease, state AS state, 0 AS retry_count,
+    0 AS lost_claims, 0 AS failure_count;
 
 // name: replace_sections(rows)
 // held: rows.claim
 // number: rows.seq
+// readies: section
 // table: rows
-// Sections that are there already, with a new text.
+// Sections that are there already, with a new text. Who embeds the old one loses the claim: its number is another.
 UNWIND $rows AS r
 WITH r.id AS id, r.title AS title, r.path AS path, r.level AS level, r.position AS position, r.part AS part,
-    r.text AS text, r.embedding AS embedding, r.seq AS seq
+    r.text AS text, r.even AS even, r.odd AS odd, r.generation AS generation, r.state AS state, r.place AS place,
+    r.due AS due, r.seq AS seq
 MATCH (s:Section)
 WHERE s.id = id
 SET s.title = title, s.path = path, s.level = level, s.position = position, s.part = part, s.text = text,
-    s.embedding = CAST(embedding AS FLOAT[]), s.seq = seq, s.gone = 0;
+    s.embedding = as_text(even, FLOAT[]), s.other_embedding = as_text(odd, FLOAT[]), s.generation = generation,
+    s.embedding_state = state, s.place = place, s.due = due, s.lease = 0, s.retry_count = 0, s.lost_claims = 0,
+    s.claimed_by = NULL, s.claimed_at = NULL, s.last_error = NULL, s.seq = seq, s.gone = 0
+RETURN s.seq AS seq, s.id AS key, s.place AS depth, s.due AS due, s.lease AS lease, s.embedding_state AS state,
+    s.retry_count AS retry_count, s.lost_claims AS lost_claims, s.failure_count AS failure_count;
 
-// name: retire_sections(rows, at_ms)
+// name: retire_sections(rows, at_ms, never)
 // held: rows.claim
 // number: rows.seq
 // table: rows
@@ -395,7 +409,8 @@ UNWIND $rows AS r
 WITH r.id AS id, r.seq AS seq
 MATCH (s:Section)
 WHERE s.id = id
-SET s.gone = $at_ms, s.seq = seq;
+SET s.gone = $at_ms, s.embedding_state = 'plain', s.due = $never, s.lease = 0, s.claimed_by = NULL,
+    s.claimed_at = NULL, s.seq = seq;
 
 // name: add_categories(rows)
 // held: rows.claim
@@ -453,10 +468,21 @@ WHERE a.title = key AND a.expansion_depth > depth
 SET a.expansion_depth = depth
 RETURN a.seq AS seq;
 
-// name: use_model(name, dimension, at)
-// Vectors of this model go into the graph.
+// name: use_source(source, wiki, api_url, contact, embed, at)
+// Articles of this graph come from here; what is worked on later, by whomever, asks the same source.
+MERGE (s:ArticleSource {name: 'articles'})
+SET s.source = $source, s.wiki = $wiki, s.api_url = $api_url, s.contact = $contact, s.embed = $embed, s.used_at = $at;
+
+// name: source_in_use()
+// Where the articles of this graph come from.
+MATCH (s:ArticleSource)
+RETURN s.source AS source, s.wiki AS wiki, s.api_url AS api_url, s.contact AS contact, s.embed AS embed;
+
+// name: use_model(name, dimension, embedder, location, at)
+// Vectors of this model go into the graph, as the first that it has.
 MERGE (m:EmbeddingModel {name: $name})
-ON CREATE SET m.dimension = $dimension, m.used_at = $at;
+ON CREATE SET m.dimension = $dimension, m.embedder = $embedder, m.location = $location, m.generation = 0,
+    m.role = 'current', m.used_at = $at;
 
 // == What the handler reads ==
 
@@ -466,6 +492,13 @@ ON CREATE SET m.dimension = $dimension, m.used_at = $at;
 MATCH (a:Article)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs
 RETURN a.seq AS seq, a.revision AS revision;
+
+// name: linked(seqs, lo, hi)
+// by: seqs between lo and hi
+// How many articles link to each of these.
+MATCH (a:Article)<-[l:LINKS_TO]-(:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND l.gone = 0
+RETURN a.seq AS seq, count(l) AS links;
 
 // name: linking(seqs, lo, hi)
 // by: seqs between lo and hi
@@ -523,9 +556,10 @@ MATCH (s:Section)
 RETURN max(s.seq) AS seq;
 
 // name: models()
-// The models whose vectors are in this graph.
+// The model whose vectors search uses, if there are any.
 MATCH (m:EmbeddingModel)
-RETURN m.name AS name, m.dimension AS dimension;
+WHERE m.role = 'current'
+RETURN m.name AS name, m.dimension AS dimension, m.generation AS generation;
 
 // == Search ==
 
@@ -534,7 +568,15 @@ RETURN m.name AS name, m.dimension AS dimension;
 MATCH (s:Section)
 WHERE s.seq > $after
 RETURN s.seq AS seq, s.id AS id, s.article AS article, s.title AS title, s.path AS path, s.text AS text,
-    s.embedding AS embedding, s.gone AS gone
+    as_list(s.embedding, FLOAT[]) AS embedding, s.gone AS gone
+ORDER BY s.seq LIMIT $limit;
+
+// name: sections_after_odd(after, limit)
+// The same with the vectors of an odd generation.
+MATCH (s:Section)
+WHERE s.seq > $after
+RETURN s.seq AS seq, s.id AS id, s.article AS article, s.title AS title, s.path AS path, s.text AS text,
+    as_list(s.other_embedding, FLOAT[]) AS embedding, s.gone AS gone
 ORDER BY s.seq LIMIT $limit;
 
 // name: searchable()
@@ -542,18 +584,35 @@ ORDER BY s.seq LIMIT $limit;
 MATCH (s:Section)
 RETURN max(s.seq) AS seq, sum(CASE WHEN s.gone = 0 THEN 1 ELSE 0 END) AS count;
 
-// name: sections_by_id(keys)
-// What a search found.
-UNWIND $keys AS key
+// name: newest_section(after)
+// The highest number beyond this one; numbers alone, so that every search can ask.
 MATCH (s:Section)
+WHERE s.seq > $after
+RETURN max(s.seq) AS seq;
+
+// name: sections_by_id(keys)
+// What a search found, with the revision that it is from.
+UNWIND $keys AS key
+MATCH (a:Article)-[h:HAS_SECTION]->(s:Section)
 WHERE s.id = key
-RETURN s.id AS id, s.article AS article, s.title AS title, s.path AS path, s.text AS text;
+RETURN s.id AS id, s.article AS article, s.path AS path, s.text AS text, a.revision AS revision,
+    a.revised_at AS revised_at;
+
+// name: section_shown(key)
+// One section that a search found; the key's own index answers, as it does for its article.
+MATCH (s:Section {id: $key})
+RETURN s.id AS id, s.article AS article, s.path AS path, s.text AS text;
+
+// name: revision_shown(title)
+// The revision of an article that a search found.
+MATCH (a:Article {title: $title})
+RETURN a.revision AS revision, a.revised_at AS revised_at;
 
 // name: section_vectors(article)
 // The vectors of one article, for what is like it.
 MATCH (a:Article {title: $article})-[h:HAS_SECTION]->(s:Section)
 WHERE s.gone = 0
-RETURN s.embedding AS embedding;
+RETURN as_list(s.embedding, FLOAT[]) AS embedding;
 
 // name: distances(title, titles)
 // How many links lie between one article and these, three at most, either way.
@@ -570,20 +629,12 @@ RETURN title
 ORDER BY depth, seq LIMIT $limit;
 
 // name: edges(title, limit)
-// The articles that a link or a redirect joins with this one, either way; a walk from a search hit goes there.
+// The articles that a link or a redirect joins with this one, either way; a walk from a search hit goes there. So many
+// edges are read, and no more: without DISTINCT or an order the engine stops there, and a hub costs no more than others.
 MATCH (a:Article {title: $title})-[l:LINKS_TO|REDIRECTS_TO]-(b:Article)
 WHERE l.gone = 0
-RETURN DISTINCT b.title AS title LIMIT $limit;
-
-// name: edges_by_redirect(title, limit)
-// The articles that a link joins with this one by way of a redirect.
-MATCH (a:Article {title: $title})-[l:LINKS_TO]->(:Article)-[r:REDIRECTS_TO]->(b:Article)
-WHERE l.gone = 0 AND r.gone = 0
-RETURN DISTINCT b.title AS title LIMIT $limit
-UNION ALL
-MATCH (a:Article {title: $title})<-[r:REDIRECTS_TO]-(:Article)<-[l:LINKS_TO]-(b:Article)
-WHERE l.gone = 0 AND r.gone = 0
-RETURN DISTINCT b.title AS title LIMIT $limit;
+WITH b LIMIT $limit
+RETURN b.title AS title, b.kind AS kind;
 
 // name: links_of(keys)
 // The links of these articles.

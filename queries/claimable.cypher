@@ -124,6 +124,16 @@ MATCH (a:@Label)
 WHERE a.due > $now AND a.due < $never AND a.lease = $lease
 RETURN min(a.due) AS due, count(*) AS waiting;
 
+// name: queued(now, never, depth)
+// How many rows would be claimed now, and since when the first of them waits; how many lie deeper; how many back off.
+// A row that waits to be resumed backs off only after a failure: until its step is due, another may be doing it.
+MATCH (a:@Label)
+WHERE a.due < $never AND a.lease <= 0
+RETURN sum(CASE WHEN a.due <= $now AND @depth <= $depth THEN 1 ELSE 0 END) AS ready,
+    min(CASE WHEN a.due <= $now AND @depth <= $depth THEN a.due ELSE $never END) AS oldest,
+    sum(CASE WHEN a.due <= $now AND @depth > $depth THEN 1 ELSE 0 END) AS beyond,
+    sum(CASE WHEN a.due > $now AND (a.lease = 0 OR a.@retry_count > 0) THEN 1 ELSE 0 END) AS backing_off;
+
 // == Lists ==
 
 // name: named(keys)

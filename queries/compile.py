@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from graphvine.queries.errors import QueryFileError
@@ -25,6 +25,9 @@ _ON_CREATE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ASSIGNED = re.compile(r"\b\w+\.\w+\s*=(?!=)")
+# Lists of numbers, which Kuzu mixes up in a checkpoint: it keeps them as text, servers as they are.
+_AS_TEXT = re.compile(r"\bas_text\((?P<value>\$?\w+(?:\.\w+)?), (?P<type>\w+\[\])\)")
+_AS_LIST = re.compile(r"\bas_list\((?P<row>\w+)\.(?P<column>\w+), (?P<type>\w+\[\])\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +100,23 @@ def compile_all(library: Library) -> dict[str, Statement]:
 
 def compile_block(block: Block, library: Library) -> Statement:
     """The statement of a block for the library's dialect."""
+    block = replace(block, text=with_lists(block.text, library.dialect))
     if library.dialect != "neo4j":
         return compile_kuzu(block)
     from graphvine.queries.compile_neo4j import compile_neo4j
 
     return compile_neo4j(block, library)
+
+
+def with_lists(text: str, dialect: str) -> str:
+    """The text with as_text(value, type) and as_list(row.column, type) as the dialect keeps lists of numbers.
+
+    `old_<column>` has the lists of graphs that were made when Kuzu kept them as lists.
+    """
+    if dialect == "neo4j":
+        return _AS_LIST.sub(r"\g<row>.\g<column>", _AS_TEXT.sub(r"\g<value>", text))
+    text = _AS_TEXT.sub(r"coalesce(CAST(CAST(\g<value> AS \g<type>) AS STRING), '[]')", text)
+    return _AS_LIST.sub(r"coalesce(CAST(\g<row>.\g<column> AS \g<type>), \g<row>.old_\g<column>)", text)
 
 
 def refuse(block: Block, message: str) -> NoReturn:

@@ -20,7 +20,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "release": (*_BATCH, "token", "due"),
     "retry": ("key", "seq", "token", "due", "error"),
     "fail": ("key", "seq", "token", "at", "error"),
-    "reclaim": (*_BATCH, "cutoff", "now", "max_lost"),
+    "reclaim": (*_BATCH, "cutoff", "due", "counted"),
     # For a few rows of a large table, where a look-up by key is cheaper; a pipeline may do without.
     "claim_one": ("key", "seq", "worker", "token", "now", "at", "never"),
     "complete_one": ("key", "seq", "token", "at"),

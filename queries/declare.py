@@ -171,6 +171,7 @@ def declared_block(entity: str, head: RawBlock) -> Block:
         held=_slots(head, "held"),
         number=_slots(head, "number"),
         ready="ready" in head.flags,
+        readies=head.first("readies") or "",
         transition=head.first("transition"),
         manual="manual" in head.flags,
         processors=_listed(head.first("processors")),

@@ -47,11 +47,12 @@ WITH r.hnId AS hnId, r.type AS type, r.by AS author, r.time AS time, r.title AS 
     r.source AS source, r.fetchedAt AS fetchedAt, r.hash AS hash, r.story AS story, r.wants AS wants, r.seq AS seq
 WHERE NOT EXISTS { MATCH (b:HNItem) WHERE b.hnId >= $first_id AND b.hnId = hnId }
 CREATE (a:HNItem {hnId: hnId, type: type, by: author, time: time, title: title, text: text, plain: plain, url: url,
-    score: score, descendants: descendants, parent: parent, poll: poll, kids: kids, parts: parts, deleted: deleted,
+    score: score, descendants: descendants, parent: parent, poll: poll, kids: as_text(kids, INT64[]),
+    parts: as_text(parts, INT64[]), deleted: deleted,
     dead: dead, extra: extra, sourceType: source, fetchedAt: fetchedAt, hash: hash, story: story, wants: wants,
     seq: seq, stamp: seq, ingestedAt: $at, lastUpdated: $at, state: 'completed', retryCount: 0, due: $never, lease: 0,
     lost_claims: 0, failure_count: 0})
-RETURN a.seq AS seq, a.hnId AS hnId;
+RETURN a.seq AS seq, a.hnId AS hnId, a.stamp AS stamp;
 
 // name: refuse(rows, first_id, at, never)
 // move: -> initial_state -> ingested -> failed
@@ -67,7 +68,7 @@ WHERE NOT EXISTS { MATCH (b:HNItem) WHERE b.hnId >= $first_id AND b.hnId = hnId 
 CREATE (a:HNItem {hnId: hnId, raw: raw, sourceType: source, fetchedAt: fetchedAt, hash: hash, wants: wants,
     failedIn: failedIn, last_error: error, retryDue: retryDue, seq: seq, stamp: seq, ingestedAt: $at, lastFailureAt: $at,
     state: 'failed', retryCount: 1, due: $never, lease: 0, lost_claims: 0, failure_count: 1})
-RETURN a.seq AS seq, a.hnId AS hnId;
+RETURN a.seq AS seq, a.hnId AS hnId, a.stamp AS stamp;
 
 // name: bring_on(rows, first_id, at, never)
 // move: initial_state -> ingested -> validated -> deduplicated -> hierarchy_resolved -> indexed -> completed
@@ -93,7 +94,8 @@ MATCH (a:HNItem)
 WHERE a.hnId >= $first_id AND a.hnId = hnId AND a.lease <= 0
     AND a.state IN ['initial_state', 'ingested', 'validated', 'deduplicated', 'hierarchy_resolved', 'indexed', 'failed']
 SET a.state = 'completed', a.type = type, a.by = author, a.time = time, a.title = title, a.text = text, a.plain = plain, a.url = url,
-    a.score = score, a.descendants = descendants, a.parent = parent, a.poll = poll, a.kids = kids, a.parts = parts,
+    a.score = score, a.descendants = descendants, a.parent = parent, a.poll = poll,
+    a.kids = as_text(kids, INT64[]), a.parts = as_text(parts, INT64[]),
     a.deleted = deleted, a.dead = dead, a.extra = extra, a.sourceType = source, a.fetchedAt = fetchedAt,
     a.hash = hash, a.story = story, a.wants = wants, a.stamp = stamp, a.lastUpdated = $at,
     a.ingestedAt = coalesce(a.ingestedAt, $at), a.raw = NULL, a.last_error = NULL, a.failedIn = NULL,
@@ -123,6 +125,30 @@ SET a.state = 'failed', a.raw = raw, a.sourceType = source, a.fetchedAt = fetche
     a.failedIn = failedIn, a.last_error = error, a.retryDue = retryDue, a.lastFailureAt = $at,
     a.retryCount = CASE WHEN a.retryCount < 1 THEN 1 ELSE a.retryCount END, a.failure_count = a.failure_count + 1,
     a.stamp = stamp, a.lease = 0, a.due = $never, a.claimed_by = NULL, a.claimed_at = NULL
+RETURN a.seq AS seq, a.hnId AS hnId, a.stamp AS stamp;
+
+// name: disown(rows, first_id, at, never)
+// move: completed -> failed
+// transition: mark_failed
+// manual
+// processors: HNItemFailureProcessor
+// beyond: the document's text says any state, its drawing leaves this one out.
+// number: rows.stamp
+// by: rows
+// table: rows
+// floor: first_id
+// Items that name no parent (poll), and that no list of kids (parts) names any more: as if they had just been refused.
+UNWIND $rows AS r
+WITH r.hnId AS hnId, r.raw AS raw, r.source AS source, r.fetchedAt AS fetchedAt, r.hash AS hash, r.wants AS wants,
+    r.failedIn AS failedIn, r.error AS error, r.retryDue AS retryDue, r.stamp AS stamp
+MATCH (a:HNItem)
+WHERE a.hnId >= $first_id AND a.hnId = hnId AND a.lease <= 0 AND a.state = 'completed'
+SET a.state = 'failed', a.raw = raw, a.sourceType = source, a.fetchedAt = fetchedAt, a.hash = hash, a.wants = wants,
+    a.failedIn = failedIn, a.last_error = error, a.retryDue = retryDue, a.lastFailureAt = $at, a.retryCount = 1,
+    a.failure_count = a.failure_count + 1, a.type = NULL, a.by = NULL, a.time = NULL, a.title = NULL, a.text = NULL,
+    a.plain = NULL, a.url = NULL, a.score = NULL, a.descendants = NULL, a.parent = NULL, a.poll = NULL, a.kids = NULL,
+    a.parts = NULL, a.deleted = NULL, a.dead = NULL, a.extra = NULL, a.story = NULL, a.stamp = stamp, a.lease = 0,
+    a.due = $never, a.claimed_by = NULL, a.claimed_at = NULL
 RETURN a.seq AS seq, a.hnId AS hnId, a.stamp AS stamp;
 
 // == The steps one by one ==
@@ -316,7 +342,7 @@ SET a.state = 'ingested', a.retryAttemptAt = $at, a.last_error = NULL, a.failedI
     a.due = $now
 RETURN @row;
 
-// name: reclaim(seqs, lo, hi, cutoff, now, max_lost)
+// name: reclaim(seqs, lo, hi, cutoff, due, counted)
 // stays: initial_state | ingested | validated | deduplicated | hierarchy_resolved | indexed
 // beyond: work that was lost goes on from where it stood.
 // guard
@@ -325,9 +351,9 @@ RETURN @row;
 // Their worker is gone: free, to be taken up from where they stand.
 MATCH (a:HNItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease > 0
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
-SET a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
-    a.lease = CASE WHEN a.state = 'initial_state' THEN 0 ELSE -1 END, a.due = $now
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
+SET a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + $counted,
+    a.lease = CASE WHEN a.state = 'initial_state' THEN 0 ELSE -1 END, a.due = $due
 RETURN @row;
 
 // name: give_up(seqs, lo, hi, cutoff, at, max_lost, error, never)
@@ -390,7 +416,8 @@ WITH r.hnId AS hnId, r.type AS type, r.by AS author, r.time AS time, r.title AS 
 MATCH (a:HNItem)
 WHERE a.hnId >= $first_id AND a.hnId = hnId AND a.state = 'completed'
 SET a.type = type, a.by = author, a.time = time, a.title = title, a.text = text, a.plain = plain, a.url = url,
-    a.score = score, a.descendants = descendants, a.parent = parent, a.poll = poll, a.kids = kids, a.parts = parts,
+    a.score = score, a.descendants = descendants, a.parent = parent, a.poll = poll,
+    a.kids = as_text(kids, INT64[]), a.parts = as_text(parts, INT64[]),
     a.deleted = deleted, a.dead = dead, a.extra = extra, a.sourceType = source, a.fetchedAt = fetchedAt,
     a.hash = hash, a.story = story, a.wants = wants, a.stamp = stamp, a.lastUpdated = $at
 RETURN a.seq AS seq, a.hnId AS hnId, a.stamp AS stamp;
@@ -510,11 +537,11 @@ SET l.gone = $at_ms;
 // table: rows
 // floor: first_id
 // unlocked: items are taken in by turns, one process at a time.
-// The way up to the story is whole now; the index is told.
+// Another story stands at the top of these: the way up is whole now, or broken, or leads elsewhere.
 UNWIND $rows AS r
 WITH r.hnId AS hnId, r.story AS story, r.stamp AS stamp
 MATCH (a:HNItem)
-WHERE a.hnId >= $first_id AND a.hnId = hnId AND a.story = 0
+WHERE a.hnId >= $first_id AND a.hnId = hnId AND a.story >= 0
 SET a.story = story, a.stamp = stamp
 RETURN a.seq AS seq, a.stamp AS stamp;
 
@@ -523,6 +550,12 @@ RETURN a.seq AS seq, a.stamp AS stamp;
 MATCH (a:HNItem)
 WHERE a.story = 0
 RETURN a.hnId AS hnId, coalesce(a.parent, a.poll) AS above, a.parent IS NULL AS option;
+
+// name: members(stories)
+// Everything that stands below these stories, each with what is right above it.
+MATCH (a:HNItem)
+WHERE a.story IN $stories AND (a.parent > 0 OR a.poll > 0)
+RETURN a.hnId AS hnId, a.story AS story, coalesce(a.parent, a.poll) AS above, a.parent IS NULL AS option;
 
 // name: left_behind(limit)
 // Items without a story whose parent has one: a worker and an arrival passed each other.
@@ -539,22 +572,26 @@ RETURN a.hnId AS hnId, a.wants AS wants, coalesce(a.parent, a.poll) AS above, a.
     a.sourceType AS source, a.fetchedAt AS fetchedAt;
 
 // name: listing_kids(ids)
-// Which items name these among their kids; of several the oldest.
+// Which items name these among their kids.
+// Kuzu filters wrongly by `child IN $ids` where child is unwound from a row's list, and not by the same as a column.
 MATCH (p:HNItem)
-WHERE size(p.kids) > 0
-UNWIND p.kids AS child
-WITH p, child
-WHERE child IN $ids
-RETURN child AS child, min(p.hnId) AS above;
+WITH p.hnId AS above, as_list(p.kids, INT64[]) AS children
+WHERE size(children) > 0
+UNWIND children AS child
+WITH above, child, child IN $ids AS wanted
+WHERE wanted
+RETURN child AS child, collect(above) AS above;
 
 // name: listing_parts(ids)
-// Which items name these among their parts; of several the oldest.
+// Which items name these among their parts.
+// Kuzu filters wrongly by `child IN $ids` where child is unwound from a row's list, and not by the same as a column.
 MATCH (p:HNItem)
-WHERE size(p.parts) > 0
-UNWIND p.parts AS child
-WITH p, child
-WHERE child IN $ids
-RETURN child AS child, min(p.hnId) AS above;
+WITH p.hnId AS above, as_list(p.parts, INT64[]) AS children
+WHERE size(children) > 0
+UNWIND children AS child
+WITH above, child, child IN $ids AS wanted
+WHERE wanted
+RETURN child AS child, collect(above) AS above;
 
 // name: below(hnId)
 // literal: hnId
@@ -604,7 +641,8 @@ WITH r.hnId AS hnId
 MATCH (a:HNItem)
 WHERE a.hnId >= $first_id AND a.hnId = hnId
 RETURN a.hnId AS hnId, a.seq AS seq, a.state AS state, a.fetchedAt AS fetchedAt, a.descendants AS descendants,
-    size(a.kids) AS kids, a.hash AS hash, a.parent AS parent, a.poll AS poll, a.story AS story, a.wants AS wants,
+    size(as_list(a.kids, INT64[])) AS kids, a.hash AS hash, a.parent AS parent, a.poll AS poll, a.story AS story,
+    a.wants AS wants,
     a.lease AS lease, a.failure_count AS failure_count;
 
 // name: stories_of(rows, first_id)
@@ -622,7 +660,8 @@ RETURN a.hnId AS hnId, a.story AS story;
 // What is there of this id.
 MATCH (a:HNItem {hnId: $hnId})
 RETURN a.hnId AS hnId, a.seq AS seq, a.state AS state, a.fetchedAt AS fetchedAt, a.descendants AS descendants,
-    size(a.kids) AS kids, a.hash AS hash, a.parent AS parent, a.poll AS poll, a.story AS story, a.wants AS wants,
+    size(as_list(a.kids, INT64[])) AS kids, a.hash AS hash, a.parent AS parent, a.poll AS poll, a.story AS story,
+    a.wants AS wants,
     a.lease AS lease, a.failure_count AS failure_count;
 
 // name: known_between(first_id, last_id)
@@ -631,7 +670,8 @@ RETURN a.hnId AS hnId, a.seq AS seq, a.state AS state, a.fetchedAt AS fetchedAt,
 MATCH (a:HNItem)
 WHERE a.hnId >= $first_id AND a.hnId <= $last_id
 RETURN a.hnId AS hnId, a.seq AS seq, a.state AS state, a.fetchedAt AS fetchedAt, a.descendants AS descendants,
-    size(a.kids) AS kids, a.hash AS hash, a.parent AS parent, a.poll AS poll, a.story AS story, a.wants AS wants,
+    size(as_list(a.kids, INT64[])) AS kids, a.hash AS hash, a.parent AS parent, a.poll AS poll, a.story AS story,
+    a.wants AS wants,
     a.lease AS lease, a.failure_count AS failure_count;
 
 // name: items(rows, first_id)
@@ -644,7 +684,8 @@ MATCH (a:HNItem)
 WHERE a.hnId >= $first_id AND a.hnId = hnId
 RETURN a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS by, a.time AS time, a.title AS title, a.text AS text,
     a.plain AS plain, a.url AS url, a.score AS score, a.descendants AS descendants, a.parent AS parent, a.poll AS poll,
-    a.kids AS kids, a.parts AS parts, a.deleted AS deleted, a.dead AS dead, a.extra AS extra, a.sourceType AS sourceType,
+    as_list(a.kids, INT64[]) AS kids, as_list(a.parts, INT64[]) AS parts, a.deleted AS deleted, a.dead AS dead,
+    a.extra AS extra, a.sourceType AS sourceType,
     a.story AS story, a.last_error AS last_error;
 
 // name: item(hnId)
@@ -653,7 +694,8 @@ RETURN a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS by, a.time AS t
 MATCH (a:HNItem {hnId: $hnId})
 RETURN a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS by, a.time AS time, a.title AS title, a.text AS text,
     a.plain AS plain, a.url AS url, a.score AS score, a.descendants AS descendants, a.parent AS parent, a.poll AS poll,
-    a.kids AS kids, a.parts AS parts, a.deleted AS deleted, a.dead AS dead, a.extra AS extra, a.sourceType AS sourceType,
+    as_list(a.kids, INT64[]) AS kids, as_list(a.parts, INT64[]) AS parts, a.deleted AS deleted, a.dead AS dead,
+    a.extra AS extra, a.sourceType AS sourceType,
     a.story AS story, a.last_error AS last_error, a.raw AS raw, a.fetchedAt AS fetchedAt, a.ingestedAt AS ingestedAt,
     a.lastUpdated AS lastUpdated, a.retryCount AS retryCount, a.lastFailureAt AS lastFailureAt,
     a.retryAttemptAt AS retryAttemptAt, a.retryDue AS retryDue, a.failedIn AS failedIn, a.seq AS seq, a.lease AS lease,
@@ -665,7 +707,15 @@ RETURN a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS by, a.time AS t
 MATCH (a:HNItem {hnId: $hnId})
 RETURN a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS by, a.time AS time, a.title AS title, a.text AS text,
     a.plain AS plain, a.url AS url, a.score AS score, a.parent AS parent, a.poll AS poll, a.deleted AS deleted,
-    a.dead AS dead, a.story AS story;
+    a.dead AS dead, a.story AS story, a.fetchedAt AS fetchedAt;
+
+// name: around(hnId, limit)
+// literal: hnId
+// The items right above and right below this one, so many at most; a walk from a search hit goes there.
+MATCH (a:HNItem {hnId: $hnId})-[l:PARENT_OF|OPTION_OF]-(b:HNItem)
+WHERE l.gone = 0
+WITH b LIMIT $limit
+RETURN b.hnId AS hnId;
 
 // name: rejected(limit)
 // What came in without a usable id, the newest first.

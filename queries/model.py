@@ -81,6 +81,7 @@ class Block:
     held: tuple[Slot, ...] = ()
     number: tuple[Slot, ...] = ()
     ready: bool = False
+    readies: str = ""
     transition: str = ""
     manual: bool = False
     processors: tuple[str, ...] = ()

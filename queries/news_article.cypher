@@ -34,7 +34,7 @@ WITH r.id AS id, r.seq AS seq, r.title AS title, r.link AS link, r.date AS date,
     r.providerId AS providerId, r.priority AS priority, r.needsSentiment AS needsSentiment, r.sentiment AS sentiment,
     r.score AS score, r.sentimentBy AS sentimentBy
 MERGE (a:NewsArticle {id: id})
-ON CREATE SET a.seq = seq, a.topic = $topic, a.addedBy = $run, a.addedAt = $at, a.state = 'pending', a.title = title,
+ON CREATE SET a.seq = seq, a.stamp = seq, a.topic = $topic, a.addedBy = $run, a.addedAt = $at, a.state = 'pending', a.title = title,
     a.link = link, a.date = date, a.description = description, a.author = author, a.language = language,
     a.keywords = keywords, a.source = source, a.provider = provider, a.providerId = providerId, a.priority = priority,
     a.needsSummary = true, a.needsSentiment = needsSentiment, a.sentiment = sentiment, a.sentimentScore = score,
@@ -51,7 +51,7 @@ RETURN a.seq AS seq, a.seq = seq AS created, a.id AS key;
 UNWIND $rows AS r
 WITH r.id AS id, r.seq AS seq
 MERGE (a:NewsArticle {id: id})
-ON CREATE SET a.seq = seq, a.link = id, a.topic = '', a.state = 'pending', a.title = '', a.priority = 1,
+ON CREATE SET a.seq = seq, a.stamp = seq, a.link = id, a.topic = '', a.state = 'pending', a.title = '', a.priority = 1,
     a.needsSummary = true, a.needsSentiment = true, a.contentTimeout = 0, a.summaryAttempts = 0,
     a.sentimentAttempts = 0, a.retry_count = 0, a.due = $now, a.lease = 0, a.lost_claims = 0, a.failure_count = 0
 RETURN a.seq AS seq, a.seq = seq AS created, a.id AS key;
@@ -87,15 +87,17 @@ RETURN @row;
 // stays: processing
 // transition: fetch_content
 // guard
+// number: rows.stamp
 // by: rows between lo and hi
 // table: rows
 // The first phase is over: these pages were fetched, and their text is kept.
 UNWIND $rows AS r
-WITH r.seq AS seq, r.token AS token, r.content AS content, r.words AS words, r.title AS title
+WITH r.seq AS seq, r.token AS token, r.content AS content, r.words AS words, r.title AS title,
+    r.stamp AS stamp
 MATCH (a:NewsArticle)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = seq AND a.lease IN $tokens AND a.lease = token
     AND a.state = 'processing'
-SET a.content = content, a.words = words, a.contentAt = $at, a.contentTimeout = 0,
+SET a.content = content, a.words = words, a.contentAt = $at, a.contentTimeout = 0, a.stamp = stamp,
     a.title = CASE WHEN a.title = '' THEN title ELSE a.title END
 RETURN a.seq AS seq;
 
@@ -104,16 +106,18 @@ RETURN a.seq AS seq;
 // stays: processing
 // transition: generate_summary
 // guard
+// number: rows.stamp
 // by: rows between lo and hi
 // table: rows
 // The second phase is over: the summaries are written, and by whom; an error of the model is kept beside them.
 UNWIND $rows AS r
-WITH r.seq AS seq, r.token AS token, r.summary AS summary, r.summarizer AS summarizer, r.summaryError AS summaryError
+WITH r.seq AS seq, r.token AS token, r.summary AS summary, r.summarizer AS summarizer, r.summaryError AS summaryError,
+    r.stamp AS stamp
 MATCH (a:NewsArticle)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = seq AND a.lease IN $tokens AND a.lease = token
     AND a.state = 'processing'
 SET a.summary = summary, a.summarizer = summarizer, a.summaryAt = $at, a.needsSummary = false,
-    a.summaryError = summaryError
+    a.summaryError = summaryError, a.stamp = stamp
 RETURN a.seq AS seq;
 
 // name: save_sentiment(rows, tokens, lo, hi, at)
@@ -208,7 +212,7 @@ SET a.state = 'failed', a.claimed_by = NULL, a.claimed_at = NULL, a.endedAt = $a
     a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0
 RETURN a.seq AS seq;
 
-// name: reclaim(seqs, lo, hi, cutoff, now, max_lost)
+// name: reclaim(seqs, lo, hi, cutoff, due, counted)
 // move: processing -> pending
 // beyond: what was in work when its processor died goes on from the phase that it had reached, in its place in the queue.
 // guard
@@ -217,9 +221,9 @@ RETURN a.seq AS seq;
 // Their processor is gone: they wait again.
 MATCH (a:NewsArticle)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state = 'processing'
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
-SET a.state = 'pending', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1, a.lease = 0,
-    a.due = $now
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
+SET a.state = 'pending', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + $counted, a.lease = 0,
+    a.due = $due
 RETURN @row;
 
 // name: give_up(seqs, lo, hi, cutoff, at, max_lost, error, never)
@@ -305,7 +309,7 @@ UNWIND $rows AS r
 WITH r.id AS id, r.embedding AS embedding, r.model AS model
 MATCH (a:NewsArticle)
 WHERE a.id = id
-SET a.embedding = CAST(embedding AS FLOAT[]), a.embeddingModel = model;
+SET a.embedding = as_text(embedding, FLOAT[]), a.embeddingModel = model;
 
 // name: same_story(rows)
 // held: rows.claim
@@ -335,6 +339,48 @@ WHERE w.title = title
 MERGE (a)-[m:MENTIONS]->(w)
 ON CREATE SET m.gone = 0;
 
+// == Search ==
+// `stamp` is what the search index follows: a number that is new whenever a text is. Rows of 0.1.0 have none.
+
+// name: last_number()
+// The highest number given so far.
+MATCH (a:NewsArticle)
+RETURN max(a.seq) AS seq
+UNION ALL
+MATCH (a:NewsArticle)
+RETURN max(a.stamp) AS seq;
+
+// name: changed_after(after, limit)
+// Articles whose text is newer, for the search index to catch up.
+MATCH (a:NewsArticle)
+WITH a, coalesce(a.stamp, a.seq) AS seq
+WHERE seq > $after
+RETURN seq, a.id AS id, a.state AS state, a.title AS title, a.description AS description, a.content AS content,
+    a.summary AS summary, a.link AS link, a.date AS date, a.addedAt AS addedAt, a.author AS author,
+    a.source AS source, a.topic AS topic, as_list(a.embedding, FLOAT[]) AS embedding,
+    a.embeddingModel AS embeddingModel
+ORDER BY seq LIMIT $limit;
+
+// name: newest_change(after)
+// The highest stamp beyond this one; numbers alone, so that every search can ask.
+MATCH (a:NewsArticle)
+WITH coalesce(a.stamp, a.seq) AS seq
+WHERE seq > $after
+RETURN max(seq) AS seq;
+
+// name: embedded(model)
+// Whether there are vectors of this model.
+MATCH (a:NewsArticle)
+WHERE a.embeddingModel = $model
+RETURN a.id AS id LIMIT 1;
+
+// name: around(key, limit)
+// The articles that tell the same story as this one, so many at most; a walk from a search hit goes there.
+MATCH (a:NewsArticle {id: $key})-[s:SAME_STORY]-(b:NewsArticle)
+WHERE s.gone = 0
+WITH b LIMIT $limit
+RETURN b.id AS id;
+
 // == Reads ==
 
 // name: loaded(keys)
@@ -345,7 +391,8 @@ WHERE a.id = key
 RETURN a.id AS id, a.seq AS seq, a.lease AS lease, a.title AS title, a.link AS link, a.keywords AS keywords,
     a.language AS language, a.needsSummary AS needsSummary, a.needsSentiment AS needsSentiment,
     a.contentTimeout AS contentTimeout, a.content AS content, a.summary AS summary,
-    a.summaryAttempts AS summaryAttempts, a.sentimentAttempts AS sentimentAttempts, a.embedding AS embedding;
+    a.summaryAttempts AS summaryAttempts, a.sentimentAttempts AS sentimentAttempts,
+    as_list(a.embedding, FLOAT[]) AS embedding;
 
 // name: stories(topic, model, limit)
 // The newest articles of which it is known what they mean, to compare others with.
@@ -359,7 +406,7 @@ ORDER BY a.seq DESC LIMIT $limit;
 UNWIND $keys AS key
 MATCH (a:NewsArticle)
 WHERE a.id = key
-RETURN a.id AS id, a.embedding AS embedding;
+RETURN a.id AS id, as_list(a.embedding, FLOAT[]) AS embedding;
 
 // name: titled(keys)
 // Which of these are titles of Wikipedia articles in this graph.
@@ -369,13 +416,14 @@ WHERE w.title = key
 RETURN w.title AS title;
 
 // name: listed(topic, state, source, sentiment, contains, limit)
-// The articles of a topic, the newest first, by state, publisher, sentiment, or a part of the title.
+// The articles of a topic, the newest first, by state, publisher, sentiment, or a part of the title. One whose provider
+// gave no date has the moment at which it was found.
 MATCH (a:NewsArticle)
 WHERE ($topic = '' OR a.topic = $topic) AND ($state = '' OR a.state = $state) AND ($source = '' OR a.source = $source)
     AND ($sentiment = '' OR a.sentiment = $sentiment) AND ($contains = '' OR lower(a.title) CONTAINS $contains)
 RETURN a.id AS id, a.topic AS topic, a.state AS state, a.title AS title, a.link AS link, a.date AS date,
-    a.source AS source, a.provider AS provider, a.sentiment AS sentiment, a.sentimentScore AS sentimentScore,
-    a.summary AS summary, a.seq AS seq
+    a.date = a.addedAt AS undated, a.source AS source, a.provider AS provider, a.sentiment AS sentiment,
+    a.sentimentScore AS sentimentScore, a.summary AS summary, a.seq AS seq
 ORDER BY date DESC, seq DESC LIMIT $limit;
 
 // name: shown(key)
@@ -383,7 +431,7 @@ ORDER BY date DESC, seq DESC LIMIT $limit;
 MATCH (a:NewsArticle)
 WHERE a.id = $key OR a.link = $key
 RETURN a.id AS id, a.topic AS topic, a.state AS state, a.priority AS priority, a.title AS title, a.link AS link,
-    a.date AS date, a.description AS description, a.author AS author, a.language AS language, a.keywords AS keywords,
+    a.date AS date, a.date = a.addedAt AS undated, a.description AS description, a.author AS author, a.language AS language, a.keywords AS keywords,
     a.source AS source, a.provider AS provider, a.providerId AS providerId, a.addedAt AS addedAt,
     a.needsSummary AS needsSummary, a.needsSentiment AS needsSentiment, a.contentTimeout AS contentTimeout,
     a.content AS content, a.words AS words, a.contentAt AS contentAt, a.summary AS summary, a.summarizer AS summarizer,

@@ -90,6 +90,15 @@ MATCH (a:NewsArticle)
 WHERE a.id = id AND a.lease = 0 AND a.due > $now
 RETURN min(a.due) AS due, count(*) AS waiting;
 
+// name: backing_off(topic, now)
+// The articles in the queue that may not be tried yet.
+MATCH (q:NewsQueued)
+WHERE q.topic = $topic
+WITH q.id AS id
+MATCH (a:NewsArticle)
+WHERE a.id = id AND a.lease = 0 AND a.due > $now
+RETURN a.id AS id;
+
 // name: queue(topic, limit)
 // The queue in its order, for people.
 MATCH (q:NewsQueued)

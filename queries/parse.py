@@ -17,7 +17,7 @@ FILE_KEYS = (
 )  # fmt: skip
 BLOCK_KEYS = (
     "name", "move", "stays", "role", "transition", "processors", "criteria", "beyond", "held", "number", "if", "unless",
-    "by", "table", "literal", "floor", "locks", "unlocked",
+    "by", "table", "literal", "floor", "locks", "unlocked", "readies",
 )  # fmt: skip
 _REPEATED = ("move", "stays", "held", "number", "by", "if", "unless")
 FLAGS = ("guard", "ready", "manual")

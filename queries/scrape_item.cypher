@@ -167,15 +167,17 @@ RETURN a.seq AS seq;
 // transition: handle_scrape_done
 // guard
 // by: rows between lo and hi
+// number: rows.stamp
 // table: rows
 // These pages are scraped, with what was scraped as JSON; a summary of an older text no longer fits.
 UNWIND $rows AS r
-WITH r.seq AS seq, r.token AS token, r.scraped AS scraped, r.title AS title, r.words AS words
+WITH r.seq AS seq, r.token AS token, r.scraped AS scraped, r.title AS title, r.words AS words,
+    r.stamp AS stamp
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = seq AND a.lease IN $tokens AND a.lease = token AND a.state = 'scraping'
 SET a.state = 'scraped', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.scraped_at = $at, a.retry_count = 0,
     a.lease = -1, a.due = 0, a.scraped = scraped, a.title = title, a.words = words, a.summary = NULL,
-    a.summarizer = NULL
+    a.summarizer = NULL, a.stamp = stamp
 RETURN a.seq AS seq;
 
 // name: finish_summary(seqs, lo, hi, token, at)
@@ -248,7 +250,7 @@ SET a.state = 'failed', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.
     a.retry_count = a.retry_count + 1, a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0
 RETURN a.seq AS seq;
 
-// name: reclaim(seqs, lo, hi, cutoff, now, max_lost)
+// name: reclaim(seqs, lo, hi, cutoff, due, counted)
 // move: scraping -> idle
 // beyond: what was being scraped when the manager died is scraped again.
 // guard
@@ -257,12 +259,12 @@ RETURN a.seq AS seq;
 // Their manager is gone: back to waiting.
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state = 'scraping'
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
-SET a.state = 'idle', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
-    a.lease = 0, a.due = $now
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
+SET a.state = 'idle', a.slot = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + $counted,
+    a.lease = 0, a.due = $due
 RETURN @row;
 
-// name: reclaim_summary(seqs, lo, hi, cutoff, now, max_lost)
+// name: reclaim_summary(seqs, lo, hi, cutoff, due, counted)
 // role: reclaim
 // move: summarizing -> scraped
 // beyond: what was being summarized when the manager died has its text: it goes on from there.
@@ -272,9 +274,9 @@ RETURN @row;
 // Their manager is gone: their summary starts anew.
 MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state = 'summarizing'
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
-SET a.state = 'scraped', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
-    a.lease = -1, a.due = $now
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
+SET a.state = 'scraped', a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + $counted,
+    a.lease = -1, a.due = $due
 RETURN @row;
 
 // name: give_up(seqs, lo, hi, cutoff, at, max_lost, error, never)
@@ -306,6 +308,39 @@ SET a.state = 'idle', a.slot = 0, a.ended_at = NULL, a.retry_count = 0, a.lost_c
     a.lease = 0, a.due = $now
 RETURN @row;
 
+// name: retry_in(batch_seq, now)
+// move: failed -> idle
+// beyond: a finished batch that is asked for again tries what failed again: its cause may be gone.
+// ready
+// The failed pages of a batch go back to waiting with a clean slate.
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq AND a.state = 'failed'
+SET a.state = 'idle', a.slot = 0, a.ended_at = NULL, a.retry_count = 0, a.lost_claims = 0, a.last_error = NULL,
+    a.lease = 0, a.due = $now
+RETURN @row;
+
+// name: again_in(batch_seq, now)
+// move: completed -> idle
+// beyond: somebody wants pages scraped and summarized again, though they are done.
+// ready
+// The completed pages of a batch are scraped again; what is stored of them stays until then.
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq AND a.state = 'completed'
+SET a.state = 'idle', a.slot = 0, a.ended_at = NULL, a.retry_count = 0, a.lost_claims = 0, a.last_error = NULL,
+    a.lease = 0, a.due = $now
+RETURN @row;
+
+// name: hasten_in(batch_seq, now, never)
+// stays: idle | scraped
+// beyond: somebody does not want to wait for pages that back off after a failure.
+// ready
+// The pages of a batch that back off are due at once.
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq AND a.lease <= 0 AND a.due > $now AND a.due < $never
+    AND a.state IN ['idle', 'scraped']
+SET a.due = $now
+RETURN @row;
+
 // name: exclude(seqs, lo, hi, at, never)
 // move: idle | failed -> excluded
 // beyond: somebody takes pages out of their batch.
@@ -315,6 +350,29 @@ MATCH (a:ScrapeItem)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state IN ['idle', 'failed']
 SET a.state = 'excluded', a.ended_at = $at, a.lease = 0, a.due = $never
 RETURN a.seq AS seq;
+
+// == Search ==
+// `stamp` is what the search index follows: a number that is new whenever a text is. Rows of 0.1.0 have none.
+
+// name: changed_after(after, limit)
+// Pages whose text is newer, for the search index to catch up.
+MATCH (a:ScrapeItem)
+WITH a, coalesce(a.stamp, a.seq) AS seq
+WHERE seq > $after
+RETURN seq, a.id AS id, a.url AS url, a.scraped AS scraped, a.scraped_at AS scraped_at
+ORDER BY seq LIMIT $limit;
+
+// name: newest_change(after)
+// The highest stamp beyond this one; numbers alone, so that every search can ask.
+MATCH (a:ScrapeItem)
+WITH coalesce(a.stamp, a.seq) AS seq
+WHERE seq > $after
+RETURN max(seq) AS seq;
+
+// name: page_shown(key)
+// What a search shows of one page.
+MATCH (a:ScrapeItem {id: $key})
+RETURN a.id AS id, a.url AS url, a.scraped AS scraped, a.scraped_at AS scraped_at;
 
 // == States set by hand ==
 // As in claimable.cypher, and the slot follows, too.
@@ -501,6 +559,9 @@ RETURN a.seq AS seq, a.url AS url, a.state AS state, a.scraped AS scraped;
 MATCH (a:ScrapeItem)
 RETURN max(a.seq) AS seq
 UNION ALL
+MATCH (a:ScrapeItem)
+RETURN max(a.stamp) AS seq
+UNION ALL
 MATCH (b:ScrapeBatch)
 RETURN max(b.seq) AS seq;
 
@@ -534,6 +595,12 @@ MATCH (b:ScrapeBatch)
 WHERE b.seq = number AND b.status = 'finished'
 RETURN b.name AS name, b.seq AS seq
 ORDER BY seq LIMIT $limit;
+
+// name: waiting_in(batch_seq, now, never)
+// How many pages of a batch back off after a failure, and when the first of them is due.
+MATCH (a:ScrapeItem)
+WHERE a.batch_seq = $batch_seq AND a.lease <= 0 AND a.due > $now AND a.due < $never
+RETURN min(a.due) AS due, count(*) AS waiting;
 
 // name: left_over(batch_seq, never)
 // How many pages of a batch are not at rest.

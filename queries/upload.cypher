@@ -231,7 +231,7 @@ SET a.failure_reason = CASE WHEN a.state = 'processing' THEN 'processing_failed'
     a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0, a.state = 'failed'
 RETURN a.seq AS seq;
 
-// name: reclaim(seqs, lo, hi, cutoff, now, max_lost)
+// name: reclaim(seqs, lo, hi, cutoff, due, counted)
 // stays: initial_state | validating | processing
 // beyond: work that was lost goes on from where it stood.
 // guard
@@ -240,9 +240,9 @@ RETURN a.seq AS seq;
 // Their worker is gone: free, to be taken up behind the last item that was written.
 MATCH (a:Upload)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease > 0
-    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff) AND a.lost_claims + 1 < $max_lost
-SET a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + 1,
-    a.lease = CASE WHEN a.state = 'initial_state' THEN 0 ELSE -1 END, a.due = $now
+    AND (a.claimed_at IS NULL OR a.claimed_at < $cutoff)
+SET a.claimed_by = NULL, a.claimed_at = NULL, a.lost_claims = a.lost_claims + $counted,
+    a.lease = CASE WHEN a.state = 'initial_state' THEN 0 ELSE -1 END, a.due = $due
 RETURN @row;
 
 // name: give_up(seqs, lo, hi, cutoff, at, max_lost, error, never)

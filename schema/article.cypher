@@ -42,3 +42,20 @@ CREATE REL TABLE IN_CATEGORY(FROM Article TO Category, gone INT64 DEFAULT 0);
 CREATE REL TABLE LINKS_TO(FROM Article TO Article, gone INT64 DEFAULT 0);
 CREATE REL TABLE REDIRECTS_TO(FROM Article TO Article, fragment STRING, gone INT64 DEFAULT 0);
 CREATE REL TABLE ARTICLE_FAILURE(FROM Article TO Failure);
+
+// version: 2
+// Lists of numbers are kept as text, which a checkpoint does not mix up (docs/kill-safety.md).
+ALTER TABLE Section RENAME embedding TO old_embedding;
+ALTER TABLE Section ADD embedding STRING;
+
+// version: 3
+ALTER TABLE Article ADD properties STRING;
+CREATE NODE TABLE ArticleSource(
+    name STRING PRIMARY KEY,
+    source STRING,
+    wiki STRING,
+    api_url STRING,
+    contact STRING,
+    embed STRING,
+    used_at TIMESTAMP
+);

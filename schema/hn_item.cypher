@@ -51,3 +51,16 @@ CREATE NODE TABLE HNWalk(name STRING PRIMARY KEY, first INT64, last INT64, next 
 CREATE REL TABLE PARENT_OF(FROM HNItem TO HNItem, gone INT64 DEFAULT 0);
 CREATE REL TABLE OPTION_OF(FROM HNItem TO HNItem, gone INT64 DEFAULT 0);
 CREATE REL TABLE HN_ITEM_FAILURE(FROM HNItem TO Failure);
+
+// version: 2
+// Lists of numbers are kept as text, which a checkpoint does not mix up (docs/kill-safety.md).
+ALTER TABLE HNItem RENAME kids TO old_kids;
+ALTER TABLE HNItem ADD kids STRING;
+ALTER TABLE HNItem RENAME parts TO old_parts;
+ALTER TABLE HNItem ADD parts STRING;
+
+// version: 3
+// Titles are plain text; before they were kept with their signs escaped.
+MATCH (a:HNItem)
+WHERE a.title CONTAINS '&'
+SET a.title = regexp_replace(regexp_replace(regexp_replace(a.title, '&lt;', '<', 'g'), '&gt;', '>', 'g'), '&amp;', '&', 'g');

@@ -56,3 +56,11 @@ CREATE REL TABLE PUBLISHED_BY(FROM NewsArticle TO NewsSource, gone INT64 DEFAULT
 CREATE REL TABLE SAME_STORY(FROM NewsArticle TO NewsArticle, similarity DOUBLE, gone INT64 DEFAULT 0);
 CREATE REL TABLE MENTIONS(FROM NewsArticle TO Article, gone INT64 DEFAULT 0);
 CREATE REL TABLE NEWS_ARTICLE_FAILURE(FROM NewsArticle TO Failure);
+
+// version: 2
+// Lists of numbers are kept as text, which a checkpoint does not mix up (docs/kill-safety.md).
+ALTER TABLE NewsArticle RENAME embedding TO old_embedding;
+ALTER TABLE NewsArticle ADD embedding STRING;
+
+// version: 3
+ALTER TABLE NewsArticle ADD stamp INT64;

@@ -47,3 +47,6 @@ CREATE NODE TABLE ScrapeBatch(
 );
 CREATE REL TABLE SCRAPES(FROM ScrapeBatch TO ScrapeItem, gone INT64 DEFAULT 0);
 CREATE REL TABLE SCRAPE_ITEM_FAILURE(FROM ScrapeItem TO Failure);
+
+// version: 2
+ALTER TABLE ScrapeItem ADD stamp INT64;

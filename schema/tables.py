@@ -33,6 +33,25 @@ class Table:
     def kind(self) -> str:
         return "REL" if self.source else "NODE"
 
+    @property
+    def lists(self) -> dict[str, str]:
+        """The columns that hold a list of numbers as text, with the list's type: `old_<column>` has its older ones."""
+        return {
+            name: self.columns[f"old_{name}"]
+            for name, kind in self.columns.items()
+            if kind == "STRING" and self.columns.get(f"old_{name}", "").endswith("[]")
+        }
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The columns as every engine can hold them: a list is a list."""
+        lists = self.lists
+        return {
+            name: lists.get(name, kind)
+            for name, kind in self.columns.items()
+            if name.removeprefix("old_") not in lists or not name.startswith("old_")
+        }
+
 
 def tables(*folders: Path) -> dict[str, Table]:
     """Every table of the package, and of further folders, in the order in which they are made."""
@@ -94,14 +113,20 @@ def _created(tokens: Sequence[Token], migration: Migration, kind: str) -> Table:
 def _altered(tokens: Sequence[Token], migration: Migration, found: dict[str, Table]) -> Table:
     name, what = tokens[2].text, tokens[3].text.upper()
     rest = [token for token in tokens[4:] if token.text.upper() not in {"IF", "NOT", "EXISTS", "COLUMN"}]
-    if name not in found or what not in {"ADD", "DROP"}:
-        _refuse(migration, f"a change of {name} by {what}: only ADD and DROP of a known table")
+    if name not in found or what not in {"ADD", "DROP", "RENAME"}:
+        _refuse(migration, f"a change of {name} by {what}: only ADD, DROP and RENAME of a known table's columns")
     columns, defaults = dict(found[name].columns), dict(found[name].defaults)
     words = [token.text.upper() for token in rest]
     if what == "ADD":
         columns[_column(rest[0])] = _type(rest[1:])
         if "DEFAULT" in words:
             defaults[_column(rest[0])] = _value(rest[words.index("DEFAULT") + 1 :])
+    elif what == "RENAME":
+        if len(rest) < 3 or words[1] != "TO":
+            _refuse(migration, f"a change of {name} by RENAME: only `RENAME column TO column`")
+        columns[_column(rest[2])] = columns.pop(_column(rest[0]))
+        if _column(rest[0]) in defaults:
+            defaults[_column(rest[2])] = defaults.pop(_column(rest[0]))
     else:
         columns.pop(_column(rest[0]))
         defaults.pop(_column(rest[0]), None)

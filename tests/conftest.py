@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -31,6 +32,11 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in [name for name in os.environ if name.startswith("GRAPHVINE_")]:
         if not name.startswith("GRAPHVINE_TEST_"):
             del os.environ[name]
+    # What a test trusts is forgotten with it.
+    os.environ["XDG_CONFIG_HOME"] = os.environ.get("GRAPHVINE_TEST_CONFIG") or tempfile.mkdtemp(
+        prefix="graphvine-test-"
+    )
+    os.environ["GRAPHVINE_TEST_CONFIG"] = os.environ["XDG_CONFIG_HOME"]
     # No deadline per example: a busy machine is not a fault. The suite's own timeout catches what hangs.
     settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.register_profile("full", settings.get_profile("house"), max_examples=1000)

@@ -1,9 +1,10 @@
 """Every hook of a pipeline, in one list.
 
-A pipeline is a Python package whose `__init__.py` holds `PIPELINE = Pipeline(...)`, with its statements in
-`queries/NAME.cypher` and its tables in `schema/NAME.cypher`. It is found in this package, in any installed distribution
-that names it as an entry point of the group `graphvine.pipelines`, and in the folder that the setting
-`pipelines_folder` names. docs/pipelines.md is the tutorial; `graphvine new pipeline NAME` writes one that works.
+A pipeline is a Python package whose `__init__.py` holds `PIPELINE = Pipeline(...)` (or a tuple of them),
+with its statements in `queries/NAME.cypher` and its tables in `schema/NAME.cypher`. It is found in this package, in any
+installed distribution that names it as an entry point of the group `graphvine.pipelines`, and in the folder that the
+setting `pipelines_folder` names; docs/pipelines.md is the tutorial,
+`graphvine new pipeline NAME` writes one that works.
 
 Hooks are plain functions in the pipeline's `__init__.py`. What they need they import inside, so that
 `graphvine --help` loads no pipeline's libraries. Only `name`, `title` and one of `build` and `instead` must be given.
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from fastapi import APIRouter
 
     from graphvine.graph import Graph
+    from graphvine.search.kinds import SearchKind
     from graphvine.workers.pipeline import Handler
     from graphvine.workers.scheduler import Job
     from graphvine.workers.serve.app_state import AppState
@@ -84,6 +86,9 @@ class Pipeline:
 
     requests: Callable[[], ModuleType] | None = None
     """Import the module of its requests (`graphvine.requests.Request`), by whose verbs the daemon runs its work."""
+
+    search: tuple[str, Callable[[Graph], SearchKind]] | None = None
+    """What it brings to the one search: the name of its kind (`graphvine search --kind NAME`), and what opens it."""
 
     # Settings
 

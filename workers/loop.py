@@ -16,6 +16,8 @@ from graphvine.workers.heartbeat import Heartbeats
 from graphvine.workers.pipeline import CannotWork, Context, Handler
 
 _IDLE_SECONDS = 1.0
+# While another worker of the process has a row that must be worked on alone.
+HELD_BACK_SECONDS = 0.02
 # Answers are written together for this long: a commit costs the same for one as for many.
 _GATHER_SECONDS = 0.25
 
@@ -76,6 +78,11 @@ class Loop:
     def spent(self) -> bool:
         """Whether it may claim no more, whatever there is."""
         return self._allowance is not None and self._allowance.spent
+
+    @property
+    def held_back(self) -> bool:
+        """Whether the last claim was refused because a row is to be worked on alone in this process."""
+        return self._claims.held_back
 
     def run(self, *, until_empty: bool = False, once: bool = False) -> Counts:
         """Work until told to stop; or until nothing is left that this worker could claim, now or later; or once."""
@@ -178,6 +185,9 @@ class Loop:
 
     def _wait(self, until_empty: bool) -> bool:
         """Wait for something to claim. False when it should not."""
+        if self.held_back:
+            self.stop.wait(HELD_BACK_SECONDS)
+            return True
         now = self._graph.clock.now_ms()
         due = self._graph.store.ready_cache(self._pipeline).next_due(now)
         if until_empty and due is None:

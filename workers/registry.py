@@ -31,10 +31,10 @@ def declarations(folder: str | None = None) -> list[tuple[Found, Pipeline]]:
     """Every pipeline, with the place that it was found in."""
     every: dict[str, tuple[Found, Pipeline]] = {}
     for one in _own() + found(folder_setting() if folder is None else folder):
-        declared = _load(one)
-        if declared.name in every:
-            raise PipelineBroken(one.module, one.by, f"there is a pipeline {declared.name!r} already")
-        every[declared.name] = one, declared
+        for declared in _load(one):
+            if declared.name in every:
+                raise PipelineBroken(one.module, one.by, f"there is a pipeline {declared.name!r} already")
+            every[declared.name] = one, declared
     return list(every.values())
 
 
@@ -84,14 +84,15 @@ def _own() -> tuple[Found, ...]:
     )
 
 
-def _load(one: Found) -> Pipeline:
+def _load(one: Found) -> tuple[Pipeline, ...]:
     try:
         module = importlib.import_module(one.module)
     except Exception as error:
         raise PipelineBroken(one.module, one.by, f"it can't be imported: {type(error).__name__}: {error}") from error
     declared = getattr(module, "PIPELINE", None)
-    if not isinstance(declared, Pipeline):
+    several = declared if isinstance(declared, tuple) else (declared,)
+    if not several or not all(isinstance(pipeline, Pipeline) for pipeline in several):
         said = "says nothing of PIPELINE" if declared is None else f"says PIPELINE = {declared!r}"
         advice = "write PIPELINE = Pipeline(name=..., title=..., build=...), from graphvine.workers.hooks"
         raise PipelineBroken(one.module, one.by, f"its __init__.py {said}: {advice}")
-    return declared
+    return several

@@ -40,6 +40,7 @@ class WorkRequest(Request["Counts"], verb="work", runs="graphvine.workers.work:r
 def find_request(verb: str) -> type[Request[Any]] | None:
     """The request of this verb: one of every graph, or one that a pipeline declares."""
     importlib.import_module("graphvine.core_requests")
+    importlib.import_module("graphvine.workers.search.requests")
     for declared in pipelines().values():
         if declared.requests is not None:
             declared.requests()

@@ -10,6 +10,7 @@ from typing import Any
 from graphvine.graph import Graph
 from graphvine.reaper import Reaped
 from graphvine.workers import registry
+from graphvine.workers.search.settings import load
 
 
 class Reaper:
@@ -40,7 +41,16 @@ def jobs(graph: Graph) -> list[Job]:
     for pipeline in registry.of(graph).values():
         if pipeline.scheduled is not None:
             found += pipeline.scheduled(graph)
+    every = load().edges_seconds
+    if every and "edges" in graph.library.entities and graph.engine.capabilities.maintains:
+        found.append(Job("edges", every, lambda: _make_edges(graph)))
     return found
+
+
+def _make_edges(graph: Graph) -> Any:
+    from graphvine.workers.search.edges import EdgeJobs
+
+    return EdgeJobs(graph).run()
 
 
 def start(graph: Graph, chosen: Sequence[Job] | None = None) -> Any:

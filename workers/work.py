@@ -26,7 +26,8 @@ def run_work(graph: Graph, request: WorkRequest, run: Run[Counts]) -> Counts:
     # The daemon has a scheduler of its own, for itself and for whoever is connected to it.
     scheduled = request.once or run.in_daemon or not graph.engine.capabilities.maintains
     with closing(handler(graph, request.pipeline)) as handling:
-        loop = Loop(graph, request.pipeline, handling, batch=request.batch, stop=run.stop)
+        batch = request.batch or getattr(handling, "batch_size", None)
+        loop = Loop(graph, request.pipeline, handling, batch=batch, stop=run.stop)
         graph.store.subscribe(on_event)
         try:
             if request.once:

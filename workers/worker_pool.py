@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 from graphvine.graph import Graph
-from graphvine.workers.loop import Counts, Loop
+from graphvine.workers.loop import HELD_BACK_SECONDS, Counts, Loop
 
 _LONGEST_WAIT_SECONDS = 0.5
 
@@ -83,6 +83,9 @@ class WorkerPool:
         with self._change:
             if self._finished != finished:
                 return  # a batch was finished since we looked: what it discovered was not there yet
+            if loop.held_back:
+                self._change.wait(HELD_BACK_SECONDS)
+                return
             if self._busy == 0 and due is None:
                 self._over = True
                 self._change.notify_all()

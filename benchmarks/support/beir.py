@@ -1,7 +1,10 @@
-"""Questions with known answers, in BEIR's form: corpus.jsonl, queries.jsonl, qrels.tsv; any of them may be gzipped.
+"""Questions with known answers, in BEIR's form; any of the files may be gzipped.
 
-A folder without a corpus is about the sample wiki of the package. Otherwise each passage is an article, and one that
-names the title of another links to it.
+`corpus.jsonl` has a passage a line (`_id`, `title`, `text`), `queries.jsonl` a question (`_id`, `text`), `qrels.tsv` or
+`qrels/test.tsv` which passages answer it (question, passage, score; with a head or without; TREC's four columns too).
+Each passage is an article. Its links are those of `links` or `metadata.links` (titles or ids) where the corpus gives
+them; otherwise it links to each passage whose whole title its text names, the longest at each place. A folder without
+a corpus is about the sample wiki of the package.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ from typing import Any
 from graphvine.workers.wikipedia.site import SiteRules
 from graphvine.workers.wikipedia.sources import Missing, Page, Result
 from graphvine.workers.wikipedia.titles import InvalidTitle, normalise_title
+from support.contender import Unavailable
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 _MARKUP = re.compile(r"[\[\]{}<>|=*#:;'_~]")
@@ -38,6 +42,7 @@ class Passages:
     pages: Mapping[str, tuple[str, tuple[str, ...]]]
     name: str = "corpus"
     batch_size: int = 200
+    cut: str = ""  # the corpus is whole
 
     def rules(self) -> SiteRules:
         return SiteRules()
@@ -58,14 +63,18 @@ class Passages:
         return None
 
 
-def _lines(folder: Path, name: str) -> Iterator[str]:
-    plain, packed = folder / name, folder / f"{name}.gz"
-    if packed.exists():
-        with gzip.open(packed, "rt", encoding="utf-8") as file:
-            yield from file
-    elif plain.exists():
-        with plain.open(encoding="utf-8") as file:
-            yield from file
+def _lines(folder: Path, *names: str) -> Iterator[str]:
+    """The lines of the first of these files that is there, packed or not."""
+    for name in names:
+        plain, packed = folder / name, folder / f"{name}.gz"
+        if packed.exists():
+            with gzip.open(packed, "rt", encoding="utf-8") as file:
+                yield from file
+            return
+        if plain.exists():
+            with plain.open(encoding="utf-8") as file:
+                yield from file
+            return
 
 
 def read(folder: Path) -> tuple[Passages | None, list[Question]]:
@@ -73,25 +82,52 @@ def read(folder: Path) -> tuple[Passages | None, list[Question]]:
     rules = SiteRules()
     documents: list[dict[str, Any]] = [json.loads(line) for line in _lines(folder, "corpus.jsonl")]
     titles: dict[str, str] = {}
+    taken: set[str] = set()
     for document in documents:
-        titles[document["_id"]] = _title(document.get("title") or document["_id"], rules, set(titles.values()))
+        id = str(document["_id"])
+        titles[id] = _title(document.get("title") or id, rules, taken)
+        taken.add(titles[id])
     needed: dict[str, set[str]] = {}
-    for row in list(_lines(folder, "qrels.tsv"))[1:]:
-        question, document_id, score = row.rstrip("\n").split("\t")
-        if int(score) > 0:
-            needed.setdefault(question, set()).add(titles.get(document_id, document_id) if documents else document_id)
+    for question, document_id in _judged(folder):
+        if not documents or document_id in titles:
+            needed.setdefault(question, set()).add(titles.get(document_id, document_id))
     asked = [json.loads(line) for line in _lines(folder, "queries.jsonl")]
-    questions = [Question(one["text"], frozenset(needed[one["_id"]])) for one in asked if one["_id"] in needed]
+    questions = [
+        Question(one["text"], frozenset(needed[str(one["_id"])])) for one in asked if str(one["_id"]) in needed
+    ]
+    if not questions:
+        raise Unavailable(f"{folder} has no question with an answer: it needs queries.jsonl and qrels.tsv (or qrels/)")
     if not documents:
         return None, questions
-    by_words = _by_words({document.get("title") or "": titles[document["_id"]] for document in documents})
+    named = {str(document.get("title") or ""): titles[str(document["_id"])] for document in documents}
+    by_words = _by_words(named)
     return Passages({
-        titles[document["_id"]]: (_MARKUP.sub(" ", document["text"]), _links(document["text"], by_words))
+        titles[str(document["_id"])]: (
+            _MARKUP.sub(" ", document.get("text") or ""), _given_links(document, titles | named, by_words)
+        )
         for document in documents
     }), questions  # fmt: skip
 
 
-def _title(title: str, rules: SiteRules, taken: set[str]) -> str:
+def _judged(folder: Path) -> Iterator[tuple[str, str]]:
+    """Questions with documents that answer them, from three columns or TREC's four, with a head or without."""
+    for row in _lines(folder, "qrels.tsv", "qrels/test.tsv", "qrels/dev.tsv", "qrels/train.tsv"):
+        columns = row.rstrip("\n").split("\t") if "\t" in row else row.split()
+        if len(columns) >= 3 and columns[-1].lstrip("-").isdigit() and int(columns[-1]) > 0:
+            yield columns[0], columns[-2]
+
+
+def _given_links(
+    document: Mapping[str, Any], known: Mapping[str, str], by_words: Mapping[tuple[str, ...], str]
+) -> tuple[str, ...]:
+    """The links that the corpus gives, by titles or ids; where it gives none, the titles that the text names."""
+    given = document.get("links", (document.get("metadata") or {}).get("links"))
+    if given is None:
+        return _links(document.get("text") or "", by_words)
+    return tuple(dict.fromkeys(known[str(link)] for link in given if str(link) in known))
+
+
+def _title(title: str, rules: SiteRules, taken: Collection[str]) -> str:
     """A title that a wiki would take, and no other passage has."""
     try:
         name = normalise_title(_MARKUP.sub(" ", title), rules)

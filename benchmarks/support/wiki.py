@@ -12,7 +12,7 @@ from graphvine.graph import Graph
 from graphvine.outcomes import Done
 from graphvine.records import Claim
 from graphvine.workers.wikipedia.parsed import ParsedPage, Section
-from graphvine.workers.wikipedia.writes import Moment, draft, write
+from graphvine.workers.wikipedia.writes import Moment, Vectors, draft, write
 from support.passages import Passages
 
 # An article of a wiki has some 600 words; those to be embedded are shorter, for the time's sake.
@@ -75,4 +75,4 @@ class Written:
         categories = tuple(f"Category:Subject {self._chance.randrange(500)}" for _ in range(CATEGORIES))
         made = draft(claim, ParsedPage(claim.key, 0, 7, sections, (), categories), None, _PASSAGE_WORDS, True)
         vectors: list[Any] = [self._chance.choice(self._vectors) for _ in made.passages]
-        return Done(claim, write(made, vectors, links, at, True, {}))
+        return Done(claim, write(made, Vectors("now", 0, vectors), links, at, True, {}))

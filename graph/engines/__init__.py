@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphvine.engines.neo4j.address import is_address, without_secrets
+from graphvine.engines.neo4j.address import is_address
 from graphvine.errors import StoreMissing
+from graphvine.redact import without_secrets
 from graphvine.service_file import find
 from graphvine.settings import Settings
 
@@ -37,9 +38,12 @@ def connect(where: str, settings: Settings, *, create: bool) -> Engine:
         if served is not None:
             return served
     from graphvine.engines.kuzu.engine import EmbeddedEngine
+    from graphvine.engines.kuzu.read_only import ReadOnlyEngine, is_read_only
 
-    name, path = ("ladybug", rest) if scheme == "ladybug" else ("kuzu", where)
-    return EmbeddedEngine(_place(Path(path).expanduser(), create=create), settings, name=name)
+    name, rest = ("ladybug", rest) if scheme == "ladybug" else ("kuzu", where)
+    path = _place(Path(rest).expanduser(), create=create)
+    kind = ReadOnlyEngine if is_read_only(path) else EmbeddedEngine
+    return kind(path, settings, name=name)
 
 
 def _place(path: Path, *, create: bool) -> Path:

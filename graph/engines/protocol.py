@@ -29,6 +29,8 @@ class Capabilities:
     typed: bool = True
     # This process migrates, aligns and reclaims. False for a connection to the daemon, which does that itself.
     maintains: bool = True
+    # The store can't be written: its file or its folder is read-only.
+    read_only: bool = False
 
 
 class Engine(Protocol):
@@ -79,6 +81,24 @@ class KeepingEngine(Engine, Protocol):
     """An engine that can write a save_response with a unit, so that whoever sent it may ask whether it was done."""
 
     def write(self, unit: Unit, save_response: SaveResponse | None = None) -> UnitResult: ...
+
+
+class OwnerEngine(KeepingEngine, Protocol):
+    """An engine whose process owns the store (`single_owner`)."""
+
+    def query_isolated(
+        self, text: str, parameters: Mapping[str, Any], *, max_rows: int | None, timeout_seconds: float
+    ) -> QueryResult:
+        """Run a read in a process of its own, with a limit on memory."""
+        ...
+
+    def shortage(self) -> str | None:
+        """Why no new work is taken, as a sentence; None while there is room on the disk."""
+        ...
+
+    def probe(self) -> None:
+        """A read, and a turn of the writing thread; raises where the store can't do one of them."""
+        ...
 
 
 class SharedEngine(Engine, Protocol):

@@ -10,6 +10,7 @@ from graphvine.search.errors import (
     BadDocument,
     IndexBusy,
     IndexClosed,
+    OtherVersion,
     RebuildNeeded,
     SearchError,
     SearchPartsMissing,
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from graphvine.search.index import SearchIndex
 
 __all__ = [
-    "BadDocument", "Document", "Filters", "Hit", "IndexBusy", "IndexClosed", "IndexFields", "Range", "RebuildNeeded",
-    "Results", "SearchError", "SearchPartsMissing", "Snippet", "StampWentBack", "UnknownField", "fuse", "open_index",
-    "remove_index",
+    "BadDocument", "Document", "Filters", "Hit", "IndexBusy", "IndexClosed", "IndexFields", "OtherVersion", "Range",
+    "RebuildNeeded", "Results", "SearchError", "SearchPartsMissing", "Snippet", "StampWentBack", "UnknownField", "fuse",
+    "open_index", "remove_index",
 ]  # fmt: skip
 
 

@@ -25,6 +25,7 @@ class IndexFields:
     texts: tuple[str, ...] = ("title", "body")
     words: tuple[str, ...] = ("author", "type", "source", "topic", "site", "category", "article", "collection")
     numbers: tuple[str, ...] = ("score", "time", "depth", "comments", "story", "parent")
+    facets: tuple[str, ...] = ("author", "type")  # words that can be counted by value
 
 
 class Document(msgspec.Struct, frozen=True):  # made by the hundred thousand, in a third of the time of a dataclass
@@ -49,7 +50,7 @@ class Range:
     maximum: int | None = None
 
 
-# A value, any of several values, or a range of numbers. The name `id` restricts to these ids.
+# A value, any of several values, or a range of numbers. The name `id` restricts to these ids; `-name` excludes.
 Filters = Mapping[str, str | int | Range | Sequence[str] | Sequence[int]]
 Kinds = str | Sequence[str] | None
 
@@ -86,12 +87,14 @@ class Hit:
 class Results:
     """One page of hits. `total` counts all matches of a text search; the other searches have no such number.
 
-    `relaxed` tells that no document had all of the words, and that these have some.
+    `relaxed` says that no document has all of the words, and that these have some; `loose` are words that no document
+    has, for which words like them were taken.
     """
 
     hits: tuple[Hit, ...]
     total: int | None = None
     relaxed: bool = False
+    loose: tuple[str, ...] = ()
 
 
 # Tantivy drops a term of more than 64 KB without a word, and a key that is not there is never replaced.

@@ -27,6 +27,10 @@ class RebuildNeeded(SearchError):
         self.folder, self.reason = folder, reason
 
 
+class OtherVersion(RebuildNeeded):
+    """Whole, and written by a version of Graphvine or of tantivy whose indexes differ."""
+
+
 class IndexBusy(SearchError):
     """Another process, or another object of this one, has the index open."""
 

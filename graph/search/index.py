@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -124,17 +124,24 @@ class SearchIndex:
         offset: int = 0,
         sort: str = "relevance",
         any_word: bool = False,
+        snippets: bool = True,
+        tolerant: bool = False,
     ) -> Results:
         """Documents with all of the words; with some of them where none has all. Empty: all that the filters pass.
 
         With `any_word`, documents with some of the words even where others have all. Any string has a meaning: words,
-        "phrases", -exclusions. Sort by a number's name, `-time` for the largest first.
+        "phrases", -exclusions. Sort by a number's name, `-time` for the largest first. Snippets cost more than the
+        search itself where many are asked for. With `tolerant`, words that no document has stand for words that begin
+        with them or differ in a letter or two.
         """
-        return self._searching().text(query, kind, filters, limit, offset, sort, any_word)
+        return self._searching().text(query, kind, filters, limit, offset, sort, any_word, snippets, tolerant)
 
-    def vector(self, vector: Vector, kind: Kinds = None, filters: Filters | None = None, *, limit: int = 10) -> Results:
+    def vector(
+        self, vector: Vector, kind: Kinds = None, filters: Filters | None = None, *, limit: int = 10,
+        snippets: bool = True,
+    ) -> Results:  # fmt: skip
         """The documents whose vectors are nearest, with their cosines."""
-        return self._searching().vector(query_vector(vector, self.dimension), kind, filters, limit)
+        return self._searching().vector(query_vector(vector, self.dimension), kind, filters, limit, snippets)
 
     def hybrid(
         self,
@@ -148,6 +155,17 @@ class SearchIndex:
     ) -> Results:
         """Both rankings made into one: a document that both like comes first."""
         return self._searching().hybrid(query, query_vector(vector, self.dimension), kind, filters, limit, offset)
+
+    def facets(
+        self, query: str, filters: Filters | None = None, *, names: Sequence[str], size: int = 10,
+        years: range = range(2000, 2100),
+    ) -> dict[str, dict[str, int]]:  # fmt: skip
+        """How many of the documents that `text` finds have each value, commonest first; `year` is that of `time`."""
+        return self._searching().facets(query, filters, names, size, years)
+
+    def ceiling(self, query: str) -> float:
+        """What the words of a query weigh here by their rarity: scores of several indexes are measured by it."""
+        return self._searching().ceiling(query)
 
     def count(self, kind: Kinds = None, filters: Filters | None = None) -> int:
         """How many documents there are."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from graphvine.search.documents import IndexFields
-from graphvine.search.errors import RebuildNeeded
+from graphvine.search.errors import OtherVersion, RebuildNeeded
 
 # Raise it whenever anything in the folder changes its meaning.
 FORMAT = 1
@@ -36,7 +36,7 @@ def prepare(folder: Path, dimension: int | None, fields: IndexFields) -> int | N
     wanted = _content(stored if dimension is None or stored is None else dimension, fields)
     for key, value in wanted.items():
         if found.get(key) != value:
-            raise RebuildNeeded(str(folder), f"its {key} is {found.get(key)!r}, this Graphvine's {value!r}")
+            raise OtherVersion(str(folder), f"its {key} is {found.get(key)!r}, this Graphvine's {value!r}")
     for part in (TEXT, VECTORS):
         if not (folder / part).is_dir():
             raise RebuildNeeded(str(folder), f"its folder {part} is missing")

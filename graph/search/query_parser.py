@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -68,6 +69,8 @@ def _analyzer(tokenizer: Any) -> Any:
 
 MAX_QUERY_CHARACTERS = 2000
 MAX_CLAUSES = 64
+# A shorter word has no typos, only beginnings; a longer one may differ in two letters.
+_SHORTEST_TYPO, _LONG_WORD = 4, 8
 _FIRST_TEXT_BOOST = 2.0
 _OTHER_FIELDS_COUNT = 0.2
 # The kind and the key of the index's own document; no row's kind has a NUL.
@@ -83,6 +86,8 @@ class Clause:
 
     words: tuple[str, ...]
     excluded: bool = False
+    loose: bool = False  # no document has this word: take words that begin with it, or differ in a letter or two
+    typed: str = dataclasses.field(default="", compare=False)
 
 
 def read_query(query: str, analysis: Analysis) -> list[Clause]:
@@ -90,7 +95,7 @@ def read_query(query: str, analysis: Analysis) -> list[Clause]:
     clauses: list[Clause] = []
     for found in _CLAUSE.finditer(query[:MAX_QUERY_CHARACTERS]):
         words = tuple(analysis.words(found["phrase"] or found["word"] or ""))
-        clause = Clause(words, excluded=found["minus"] is not None)
+        clause = Clause(words, excluded=found["minus"] is not None, typed=found["word"] or "")
         if words and clause not in clauses:
             clauses.append(clause)
     return clauses[:MAX_CLAUSES]
@@ -117,9 +122,11 @@ class Asking:
         from tantivy import Occur, Query
 
         parts = [] if kind is None else [self._any_of("kind", [kind] if isinstance(kind, str) else kind)]
-        parts += [self._filter(name, value) for name, value in (filters or {}).items()]
+        given = (filters or {}).items()
+        parts += [self._filter(name, value) for name, value in given if not name.startswith("-")]
         restricted = [(Occur.Must, Query.const_score_query(part, 0.0)) for part in parts]
-        return [*restricted, (Occur.MustNot, Query.term_query(self._schema, "kind", BOOKKEEPING))]
+        excluded = [(Occur.MustNot, self._filter(name[1:], value)) for name, value in given if name.startswith("-")]
+        return [*restricted, *excluded, (Occur.MustNot, Query.term_query(self._schema, "kind", BOOKKEEPING))]
 
     def restriction(self, kind: Kinds, filters: Filters | None, *others: Any) -> Any:
         """The same as a query of its own, with others that must match too."""
@@ -143,12 +150,23 @@ class Asking:
 
         by_field = []
         for position, field in enumerate(self._fields.texts):
-            if len(clause.words) == 1:
+            if clause.loose:
+                query = self._like(field, clause.words[0])
+            elif len(clause.words) == 1:
                 query = Query.term_query(self._schema, field, clause.words[0], index_option="freq")
             else:
                 query = Query.phrase_query(self._schema, field, list(clause.words))
             by_field.append(query if position else Query.boost_query(query, _FIRST_TEXT_BOOST))
         return Query.disjunction_max_query(by_field, tie_breaker=_OTHER_FIELDS_COUNT)
+
+    def _like(self, field: str, word: str) -> Any:
+        from tantivy import Occur, Query
+
+        distance = 1 if len(word) < _LONG_WORD else 2
+        ways = [Query.fuzzy_term_query(self._schema, field, word, distance=0, prefix=True)]
+        if len(word) >= _SHORTEST_TYPO:
+            ways.append(Query.fuzzy_term_query(self._schema, field, word, distance=distance))
+        return Query.boolean_query([(Occur.Should, way) for way in ways])
 
     def _filter(self, name: str, value: object) -> Any:
         if name in (*self._fields.words, "id"):

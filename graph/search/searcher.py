@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphvine.search.documents import Filters, Hit, IndexFields, Kinds, Results
-from graphvine.search.errors import SearchError
-from graphvine.search.query_parser import read_query
+from graphvine.search.errors import SearchError, UnknownField
+from graphvine.search.query_parser import Clause, read_query
 from graphvine.search.ranking import fuse
 from graphvine.search.snippets import Snippets
 from graphvine.search.text_index import TextIndex
@@ -40,6 +42,7 @@ class _Found:
     query: Any | None = None
     total: int | None = None
     relaxed: bool = False
+    loose: tuple[str, ...] = ()
 
 
 class Searching:
@@ -50,16 +53,20 @@ class Searching:
         self._characters = snippet_characters
 
     def text(
-        self, query: str, kind: Kinds, filters: Filters | None, limit: int, offset: int, sort: str, any_word: bool
-    ) -> Results:
+        self, query: str, kind: Kinds, filters: Filters | None, limit: int, offset: int, sort: str, any_word: bool,
+        snippets: bool, tolerant: bool,
+    ) -> Results:  # fmt: skip
         """See SearchIndex.text."""
         _check_page(limit, offset)
-        return self._results(self._by_text(query, kind, filters, limit, offset, sort, any_word=any_word))
+        found = self._by_text(query, kind, filters, limit, offset, sort, any_word=any_word, tolerant=tolerant)
+        return self._results(found, snippets=snippets)
 
-    def vector(self, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int) -> Results:
+    def vector(
+        self, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int, snippets: bool
+    ) -> Results:
         """See SearchIndex.vector."""
         _check_page(limit, 0)
-        return self._results(self._by_vector(query, kind, filters, limit))
+        return self._results(self._by_vector(query, kind, filters, limit), snippets=snippets)
 
     def hybrid(
         self, text: str, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int, offset: int
@@ -74,6 +81,53 @@ class Searching:
         rankings = [[(one.segment_ord, one.doc) for _, one in found.scored] for found in (by_text, by_vector)]
         fused = fuse(rankings)[offset : offset + limit]
         return self._results(_Found([(score, places[place]) for place, score in fused], by_text.query))
+
+    def ceiling(self, query: str) -> float:
+        """See SearchIndex.ceiling."""
+        searcher, known = self._snapshot.searcher, 0.0
+        with self._index.trouble():
+            for clause in read_query(query, self._index.analysis):
+                for word in () if clause.excluded else clause.words:
+                    having = max(searcher.doc_freq(field, word) for field in self._fields.texts)
+                    known += math.log(1 + (searcher.num_docs - having + 0.5) / (having + 0.5))
+        return known
+
+    def facets(
+        self, query: str, filters: Filters | None, names: Sequence[str], size: int, years: range
+    ) -> dict[str, dict[str, int]]:
+        """See SearchIndex.facets."""
+        import tantivy
+
+        asking = self._index.asking
+        clauses = [replace(one, loose=self._is_unknown(one)) for one in read_query(query, self._index.analysis)]
+        wanted: dict[str, Any] = {}
+        for name in names:
+            if name == "year":
+                starts = [int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) for year in (*years, years.stop)]
+                ranges = [{"key": str(year), "from": one, "to": other}
+                          for year, one, other in zip(years, starts, starts[1:], strict=False)]  # fmt: skip
+                wanted[name] = {"range": {"field": "time", "ranges": ranges}}
+            elif name in self._fields.facets:
+                wanted[name] = {"terms": {"field": name, "size": size}}
+            else:
+                raise UnknownField(name, (*self._fields.facets, "year"))
+        restricted = asking.restricting(None, filters)
+        for all_words in (True, False):
+            parts = [
+                *restricted,
+                *([(tantivy.Occur.Must, asking.matching(clauses, all_words=all_words))] if clauses else []),
+            ]
+            whole = tantivy.Query.boolean_query([*parts, (tantivy.Occur.Must, tantivy.Query.all_query())])
+            if self._matches(whole):
+                break
+        with self._index.trouble():
+            found = self._snapshot.searcher.aggregate(whole, wanted)
+        counted = {name: {one["key"]: one["doc_count"] for one in found[name]["buckets"]} for name in names}
+        years_only = {str(year) for year in years}
+        return {
+            name: {key: count for key, count in values.items() if count and (name != "year" or key in years_only)}
+            for name, values in counted.items()
+        }
 
     def count(self, kind: Kinds, filters: Filters | None) -> int:
         """See SearchIndex.count."""
@@ -106,11 +160,14 @@ class Searching:
         sort: str,
         *,
         any_word: bool = False,
+        tolerant: bool = False,
     ) -> _Found:
         import tantivy
 
         asking = self._index.asking
         clauses = read_query(query, self._index.analysis)
+        if tolerant:
+            clauses = [replace(one, loose=self._is_unknown(one)) for one in clauses]
         order: dict[str, Any] = {}
         if sort != "relevance":
             field, largest_first = asking.sort_field(sort)
@@ -128,7 +185,14 @@ class Searching:
         # An order by a field gives its value in place of a score.
         scored = [(0.0 if order else float(score), address) for score, address in found.hits]
         relaxed = bool(found.count) and not all_words and not any_word
-        return _Found(scored, wanted if clauses else None, found.count, relaxed)
+        loose = tuple(one.typed for one in clauses if one.loose)
+        return _Found(scored, wanted if clauses else None, found.count, relaxed, loose)
+
+    def _is_unknown(self, clause: Clause) -> bool:
+        if clause.excluded or len(clause.words) > 1:
+            return False
+        with self._index.trouble():
+            return not any(self._snapshot.searcher.doc_freq(field, clause.words[0]) for field in self._fields.texts)
 
     def _by_vector(self, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int) -> _Found:
         numbers, scores = self._nearest(query, kind, filters, limit)
@@ -175,16 +239,16 @@ class Searching:
             values = self._snapshot.searcher.fast_field_values("vec", addresses)
         return dict(zip(values, addresses, strict=True))
 
-    def _results(self, found: _Found) -> Results:
+    def _results(self, found: _Found, *, snippets: bool = True) -> Results:
         hits: list[Hit] = []
         searcher = self._snapshot.searcher
         with self._index.trouble():
-            snippets = Snippets(searcher, self._index.schema, self._fields, found.query, self._characters)
+            cutter = Snippets(searcher, self._index.schema, self._fields, found.query, self._characters)
             for score, address in found.scored:
                 document = searcher.doc(address)
                 kind, id, seq = (document.get_first(name) for name in ("kind", "id", "seq"))
-                hits.append(Hit(kind, id, seq, score, snippets.cut(document)))
-        return Results(tuple(hits), found.total, found.relaxed)
+                hits.append(Hit(kind, id, seq, score, cutter.cut(document) if snippets else None))
+        return Results(tuple(hits), found.total, found.relaxed, found.loose)
 
 
 def _merge(

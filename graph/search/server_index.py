@@ -31,26 +31,28 @@ class ServerIndex:
         return "search_words" in graph.library.entities[pipeline].blocks
 
     def text(
-        self, text: str, kind: str, where: Mapping[str, Any] | None = None, *, limit: int, any_word: bool = True
-    ) -> Results:
+        self, text: str, kind: str | None, where: Mapping[str, Any] | None = None, *, limit: int, any_word: bool = True,
+        snippets: bool = False,
+    ) -> Results:  # fmt: skip
         """Documents with some of the words."""
         # Words alone: in the server's own language of queries a stray sign is an error, and AND or NOT mean something.
         words = " ".join(_WORD.findall(text.lower()))
         return self._ask(kind, "search_words", where, limit, words=words) if words else Results(())
 
     def vector(
-        self, vector: Sequence[float] | Any, kind: str, where: Mapping[str, Any] | None = None, *, limit: int
-    ) -> Results:
+        self, vector: Sequence[float] | Any, kind: str | None, where: Mapping[str, Any] | None = None, *, limit: int,
+        snippets: bool = False,
+    ) -> Results:  # fmt: skip
         """The documents whose vectors are nearest, with their cosines."""
         return self._ask(kind, "search_vector", where, limit, vector=[float(value) for value in vector])
 
-    def _ask(self, kind: str, block: str, where: Mapping[str, Any] | None, limit: int, **more: Any) -> Results:
+    def _ask(self, kind: str | None, block: str, where: Mapping[str, Any] | None, limit: int, **more: Any) -> Results:
         if where is None:
             rows = self._graph.read(f"{self._pipeline}.{block}", candidates=limit * _SPARE, limit=limit, **more)
         else:
             ((field, values),) = where.items()
             rows = self._graph.read(f"{self._pipeline}.{block}_of_{field}", keys=values, limit=limit, **more)
-        return Results(tuple(Hit(kind, row["id"], row["seq"], row["score"]) for row in rows))
+        return Results(tuple(Hit(kind or self._pipeline, row["id"], row["seq"], row["score"]) for row in rows))
 
 
 class NothingToFollow:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # One thread, so that 60 MB is all that waits in memory; tantivy flushes a segment when it is full.
 _WRITER_BYTES = 60_000_000
 _LOOK_UP = 1000
+# Merges run beside the writer and end with it. With more segments than this, closing waits for them.
+_SEGMENTS_LEFT = 32
 
 
 def document_key(kind: str, id: str) -> str:
@@ -148,7 +150,10 @@ class TextIndex:
             self._writer.rollback()
 
     def close(self) -> None:
-        """Let go of the lock. Merges that were under way are dropped, which loses nothing."""
+        """Let go of the lock. Merges that are under way are dropped, which loses nothing, unless too many were."""
+        if self._writer is not None and self.searcher().num_segments > _SEGMENTS_LEFT:
+            with suppress(RebuildNeeded), self.trouble():
+                self._writer.wait_merging_threads()
         self._writer = self._index = None
         gc.collect()
 
@@ -180,7 +185,7 @@ def _schema(fields: IndexFields) -> Any:
     for name in fields.texts:
         builder.add_text_field(name, stored=True, tokenizer_name=ANALYZER)
     for name in fields.words:
-        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=name in fields.facets)
     for name in fields.numbers:
         builder.add_integer_field(name, indexed=True, fast=True)
     return builder.build()

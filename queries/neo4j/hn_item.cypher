@@ -71,9 +71,12 @@ MATCH (c:HNItem)
 WHERE c.story = 0
 WITH c, coalesce(c.parent, c.poll) AS above
 MATCH (p:HNItem)
-WHERE p.hnId = above AND NOT EXISTS {
+WHERE p.hnId = above AND p.hnId <> c.hnId AND NOT EXISTS {
     MATCH (p)-[l:PARENT_OF|OPTION_OF]-(c)
     WHERE l.gone = 0
+} AND NOT EXISTS {
+    MATCH (c)-[l:PARENT_OF*1..]->(p)
+    WHERE all(e IN l WHERE e.gone = 0)
 }
 RETURN p.hnId AS parent, c.hnId AS hnId, c.parent IS NULL AS option, p.story AS story
 LIMIT $limit;

@@ -32,3 +32,19 @@ MATCH (a:NewsArticle)
 WHERE a.topic = $topic AND a.embeddingModel = $model AND a.seq IS NOT NULL
 RETURN a.seq AS seq, a.id AS id
 ORDER BY a.topic DESC, a.embeddingModel DESC, a.seq DESC LIMIT $limit;
+
+// == Search ==
+// The server's own index; beside the embedded engines stands one of ours.
+
+// name: search_words(words, candidates, limit)
+// Rows with some of these words, the best first.
+CALL db.index.fulltext.queryNodes('news_article_text', $words, {limit: $candidates}) YIELD node, score
+RETURN node.id AS id, node.seq AS seq, score AS score
+ORDER BY score DESC LIMIT $limit;
+
+// name: search_words_of_id(keys, words, limit)
+// These rows, where they have some of these words, the best first.
+CALL db.index.fulltext.queryNodes('news_article_text', $words) YIELD node, score
+WHERE node.id IN $keys
+RETURN node.id AS id, node.seq AS seq, score AS score
+ORDER BY score DESC LIMIT $limit;

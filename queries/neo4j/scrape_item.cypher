@@ -77,3 +77,19 @@ WHERE a.batch_seq = $batch_seq AND a.seq > $after
 RETURN a.seq AS seq, a.id AS key, a.url AS url, a.state AS state, a.title AS title, a.words AS words,
     a.summary AS summary, a.summarizer AS summarizer, a.last_error AS error, a.retry_count AS retry_count
 ORDER BY a.batch_seq, a.seq LIMIT $limit;
+
+// == Search ==
+// The server's own index; beside the embedded engines stands one of ours.
+
+// name: search_words(words, candidates, limit)
+// Rows with some of these words, the best first.
+CALL db.index.fulltext.queryNodes('scrape_item_text', $words, {limit: $candidates}) YIELD node, score
+RETURN node.id AS id, node.seq AS seq, score AS score
+ORDER BY score DESC LIMIT $limit;
+
+// name: search_words_of_id(keys, words, limit)
+// These rows, where they have some of these words, the best first.
+CALL db.index.fulltext.queryNodes('scrape_item_text', $words) YIELD node, score
+WHERE node.id IN $keys
+RETURN node.id AS id, node.seq AS seq, score AS score
+ORDER BY score DESC LIMIT $limit;

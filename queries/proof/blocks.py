@@ -33,11 +33,11 @@ def prove_block(block: Block, facts: Facts, machine: Machine | None) -> None:
 
 
 def _returns(block: Block, facts: Facts) -> None:
-    reasons = {"has a move": block.moves, "is a guard": block.guard, "is marked `ready`": block.ready}
+    reasons = {"has a move": block.moves, "is a guard": block.guard, "is marked `ready`": block.ready or block.readies}
     for why, holds in reasons.items():
         if holds and "seq" not in facts.returned:
             refuse(block, block.line, f"{why}, so it must RETURN the number of each row: `a.seq AS seq`")
-    if block.ready and not block.writes:
+    if (block.ready or block.readies) and not block.writes:
         refuse(block, block.line, "is marked `ready` but writes nothing, so no row becomes claimable by it")
 
 

@@ -15,3 +15,6 @@ CREATE CONSTRAINT embedding_model_name IF NOT EXISTS FOR (m:EmbeddingModel) REQU
 CREATE FULLTEXT INDEX section_text IF NOT EXISTS FOR (s:Section) ON EACH [s.title, s.text];
 CREATE VECTOR INDEX section_embedding IF NOT EXISTS FOR (s:Section) ON (s.embedding)
     OPTIONS {indexConfig: {`vector.similarity_function`: 'cosine'}};
+
+// version: 2
+CREATE CONSTRAINT article_source_name IF NOT EXISTS FOR (s:ArticleSource) REQUIRE s.name IS UNIQUE;

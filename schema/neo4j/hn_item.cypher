@@ -17,3 +17,9 @@ CREATE INDEX hn_item_by IF NOT EXISTS FOR (a:HNItem) ON (a.by);
 CREATE CONSTRAINT hn_walk_name IF NOT EXISTS FOR (w:HNWalk) REQUIRE w.name IS UNIQUE;
 CREATE FULLTEXT INDEX hn_item_text IF NOT EXISTS FOR (a:HNItem) ON EACH [a.title, a.text, a.plain]
     OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}};
+
+// version: 2
+// Titles are plain text; before they were kept with their signs escaped.
+MATCH (a:HNItem)
+WHERE a.title CONTAINS '&' AND a.titleUnescaped IS NULL
+SET a.title = replace(replace(replace(a.title, '&lt;', '<'), '&gt;', '>'), '&amp;', '&'), a.titleUnescaped = true;

@@ -10,3 +10,7 @@ CREATE INDEX news_article_queue IF NOT EXISTS FOR (a:NewsArticle) ON (a.state, a
 CREATE INDEX news_article_state IF NOT EXISTS FOR (a:NewsArticle) ON (a.state);
 CREATE INDEX news_article_stories IF NOT EXISTS FOR (a:NewsArticle) ON (a.topic, a.embeddingModel, a.seq);
 CREATE CONSTRAINT news_source_name IF NOT EXISTS FOR (s:NewsSource) REQUIRE s.name IS UNIQUE;
+
+// version: 2
+CREATE FULLTEXT INDEX news_article_text IF NOT EXISTS FOR (a:NewsArticle) ON EACH [a.title, a.description, a.content, a.summary]
+    OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}};

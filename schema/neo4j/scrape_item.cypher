@@ -14,3 +14,7 @@ CREATE INDEX scrape_item_batch IF NOT EXISTS FOR (a:ScrapeItem) ON (a.batch_seq)
 CREATE INDEX scrape_item_slot IF NOT EXISTS FOR (a:ScrapeItem) ON (a.slot);
 CREATE CONSTRAINT scrape_batch_name IF NOT EXISTS FOR (b:ScrapeBatch) REQUIRE b.name IS UNIQUE;
 CREATE CONSTRAINT scrape_batch_seq IF NOT EXISTS FOR (b:ScrapeBatch) REQUIRE b.seq IS UNIQUE;
+
+// version: 2
+CREATE FULLTEXT INDEX scrape_item_text IF NOT EXISTS FOR (a:ScrapeItem) ON EACH [a.title, a.scraped]
+    OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}};

@@ -37,7 +37,7 @@ class Said:
 
 def run(*arguments: str, status: int = 0, stdin: str | None = None) -> Said:
     """Run a command in this process."""
-    result = CliRunner().invoke(app, list(arguments), input=stdin, prog_name="graphvine")
+    result = CliRunner().invoke(app, list(arguments), input=stdin, prog_name="graphvine", env={"COLUMNS": None})
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     said = Said(result.exit_code, result.stdout, result.stderr)

@@ -146,7 +146,7 @@ def test_a_bad_line_is_named(garden: str, tmp_path: Path) -> None:
     assert "line 2: not UTF-8" in run("seed", "--graph", garden, "article", "--from", str(titles), status=1).err
     titles.write_bytes(b"Elm\n" + b"x" * 20_000)
     assert "line 2: longer than" in run("seed", "--graph", garden, "article", "--from", str(titles), status=1).err
-    assert "say what to put in" in run("seed", "--graph", garden, "article", status=2).err
+    assert "say what to add" in run("seed", "--graph", garden, "article", status=2).err
 
 
 def test_the_machine_is_printed_in_three_ways(garden: str) -> None:
@@ -256,7 +256,7 @@ def test_the_demo_grows_the_sample_searches_it_and_goes_on(garden: str) -> None:
     assert "searching for 'how do vines climb'" in first
     assert " 1. Vine" in first
     second = run("demo").out
-    assert "going on" in second and "nothing to claim" in second
+    assert "continuing" in second and "nothing to claim" in second
     assert Path("demo.kuzu").exists()
     failed = run("failed", "--graph", "demo.kuzu", "--json").json["failed"]
     assert {row["key"] for row in failed} == {"Arbor", "Creeper", "Ivy (disambiguation)"}

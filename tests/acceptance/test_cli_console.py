@@ -48,7 +48,7 @@ def test_json_and_csv(where: str) -> None:
     assert rows == [["title", "seq"], ["Vine", "1"], ["Ivy; 'quoted'", "2"]]
     nothing = "MATCH (a:Article {title: 'Moss'}) RETURN a.title"
     assert run("console", "--graph", where, "--json", "-c", nothing).json == []
-    assert "not both" in run("console", "--graph", where, "--json", "--csv", status=2).err
+    assert "choose one of" in run("console", "--graph", where, "--json", "--csv", status=2).err
 
 
 def test_several_statements_from_options_and_from_standard_input(where: str) -> None:
@@ -97,7 +97,7 @@ def test_more_rows_than_allowed_are_told_of(where: str) -> None:
 
 def test_the_console_understands_words_of_its_own(where: str) -> None:
     said = run("console", "--graph", where, stdin=":tables\n:schema Article\n:machine article\n:help\n:quit\nRETURN 1;")
-    for text in ("LINKS_TO", "expansion_state", "claim_work", ":format table|csv|json"):
+    for text in ("LINKS_TO", "expansion_state", "claim_work", ":format table|vertical|csv|json|jsonl"):
         assert text in said.out
     assert "1 row" not in said.err
     for bad, hint in (

@@ -33,7 +33,7 @@ from dataclasses import replace
 from graphvine.workers import wikipedia
 sys.path.append(sys.argv.pop(1))
 from practice import build
-wikipedia.PIPELINE = replace(wikipedia.PIPELINE, build=build)
+wikipedia.PIPELINE = (replace(wikipedia.ARTICLES, build=build, build_several=None), wikipedia.SECTIONS)
 from graphvine.workers.cli.main import main
 main()
 """
@@ -113,9 +113,12 @@ def test_help_lists_every_command_and_loads_nothing_heavy(tmp_path: Path) -> Non
     )
     assert done.returncode == 0
     assert json.loads(done.stderr) == []
-    listed = [line.split()[0] for line in done.stdout.partition("Commands:\n")[2].splitlines() if line[2] != " "]
+    commands = done.stdout.partition("\nGrow:\n")[2]
+    listed = [line.split()[0] for line in commands.splitlines() if line.startswith("  ") and line[2] != " "]
     assert {"status", "console", "work", "demo", "config"} <= set(listed)
-    assert "..." not in done.stdout.partition("Commands:\n")[2], "a command's first line is too long for the list"
+    assert "..." not in commands, "a command's first line is too long for the list"
+    titles = [line for line in commands.splitlines() if line and not line.startswith(" ")]
+    assert titles == ["Look:", "Queue:", "Serve:", "Maintain:", "Develop:"]
 
 
 def test_importing_the_package_loads_python_s_own_modules_alone(tmp_path: Path) -> None:
@@ -127,9 +130,9 @@ def test_importing_the_package_loads_python_s_own_modules_alone(tmp_path: Path) 
 
 def test_the_version_and_a_wrong_command(tmp_path: Path) -> None:
     assert process("--version", cwd=tmp_path).out == f"graphvine {graphvine.__version__}\n"
-    said = process("stauts", cwd=tmp_path, status=2)
+    said = process("satus", cwd=tmp_path, status=2)
     assert said.out == ""
-    assert "there is no command 'stauts', did you mean 'status'?" in said.err
+    assert "there is no command 'satus', did you mean 'status'?" in said.err
 
 
 def test_an_error_is_one_sentence_and_verbose_adds_the_traceback(tmp_path: Path) -> None:
@@ -190,7 +193,7 @@ def test_ctrl_c_ends_the_work_and_gives_the_rest_back(practice: Path, where: str
         out, err = worker.communicate(timeout=WAIT_LIMIT)
     assert worker.returncode == 130
     assert out == "article: 3 claimed, 1 done, 2 given back\n"
-    assert err == "ending after what is in hand; once more ends at once\nclosed\n"
+    assert err == "stopping after this batch; press Ctrl-C again to stop now\nclosed\n"
     assert states(where) == {"Vine": "processed", "Ivy": "discovered", "Moss": "discovered"}
 
 
@@ -215,7 +218,9 @@ def test_after_a_kill_the_work_goes_on(practice: Path, where: str) -> None:
 def test_the_work_ends_when_nothing_is_left(practice: Path, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(practice)
     build = importlib.import_module("practice").build
-    monkeypatch.setattr(wikipedia, "PIPELINE", replace(wikipedia.PIPELINE, build=build))
+    monkeypatch.setattr(
+        wikipedia, "PIPELINE", (replace(wikipedia.ARTICLES, build=build, build_several=None), wikipedia.SECTIONS)
+    )
     run("exclude", "--graph", where, "article", "Ivy")
     work = ("work", "--graph", where, "article")
     assert run(*work, "--once", "--batch", "1").out == "article: 1 claimed, 1 done\n"

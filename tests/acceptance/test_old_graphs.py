@@ -46,6 +46,8 @@ def test_every_row_and_edge_is_there(old: Path) -> None:
             k: v for k, v in EXPECTED[key].items() if k not in REDRAWN
         }
     # Opening reclaims what a dead process of this machine held: the two pages that were being scraped.
+    # Sections had no queue: what has a vector, or will have none, rests.
+    assert states.pop("section") == {"embedded": EXPECTED["nodes"]["Section"]}
     assert states == EXPECTED["states"] | {"scrape_item": {"completed": 2, "idle": 2}}
 
 
@@ -54,8 +56,12 @@ def test_searches_find_what_they_found(old: Path) -> None:
         found = [hit.article for hit in graph.search("tendrils", mode="text", limit=3)]
         item = graph.query("MATCH (i:HNItem) WHERE i.title IS NOT NULL RETURN i.hnId, i.title ORDER BY i.hnId").rows[0]
         hits = [hit.item.id for hit in graph.hn.search(str(item[1])).found]
+        indexes = {one.check: one.detail for one in graph.doctor() if one.check.startswith("search ")}
     assert found == EXPECTED["search"]["tendrils"]
     assert item[0] in hits
+    # The searches rebuilt the indexes, which 0.1.0 wrote with other fields.
+    assert set(indexes) == {f"search {name}" for name in ("article", "hn_item", "news_article", "scrape_item")}
+    assert all("in step with the graph" in detail for detail in indexes.values()), indexes
 
 
 def test_the_work_goes_on(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:

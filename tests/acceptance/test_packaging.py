@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from tests.support.waiting import WAIT_LIMIT
-from tests.tools.package_tree import REPOSITORY, ROOTS
+from tests.acceptance.wheel_support import build_wheel, clone
+from tests.tools.package_tree import ROOTS
 
 ADDED = {
     "workers/newcomer/__init__.py": "workers/newcomer/__init__.py",
@@ -28,12 +25,7 @@ ADDED = {
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The repository as a clone has it, with a pipeline added and no file edited."""
-    target = tmp_path_factory.mktemp("clone")
-    for folder in ROOTS:
-        shutil.copytree(REPOSITORY / folder, target / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for path in REPOSITORY.iterdir():
-        if path.is_file():
-            shutil.copy(path, target)
+    target = clone(tmp_path_factory.mktemp("clone"))
     for name in ADDED:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         (target / name).write_text("")
@@ -43,11 +35,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def contents(copy: Path, tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     """The names in a wheel built from the copy, without the network."""
-    target = tmp_path_factory.mktemp("wheel")
-    command = (sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps",
-               "--no-build-isolation", "--wheel-dir", str(target), str(copy))  # fmt: skip
-    subprocess.run(command, check=True, timeout=WAIT_LIMIT)
-    [wheel] = target.glob("graphvine-*.whl")
+    wheel = build_wheel(copy, tmp_path_factory.mktemp("wheel"))
     return set(zipfile.ZipFile(wheel).namelist())
 
 

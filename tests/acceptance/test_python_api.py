@@ -9,18 +9,9 @@ import sys
 import pytest
 
 import graphvine
-from graphvine.workers.cli.python_reference import markdown
-from tests.tools.package_tree import REPOSITORY
 
-PAGE = REPOSITORY / "docs" / "python-api.md"
 FACES = (graphvine.Graph, graphvine.HackerNews, graphvine.News, graphvine.Uploads)
 HEAVY = ("fastapi", "msgspec", "numpy", "pydantic", "typer")
-
-
-def test_the_page_is_up_to_date() -> None:
-    assert PAGE.read_text("utf-8") == markdown(), (
-        "run: python -m graphvine.workers.cli.python_reference > docs/python-api.md"
-    )
 
 
 @pytest.mark.parametrize("name", graphvine.__all__)

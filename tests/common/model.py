@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from graphvine.clock import NEVER, moment
 from graphvine.records import Claim
 
-MAX_RETRIES, MAX_LOST, SUSPECT_AT, KEPT = 3, 3, 2, 10
+MAX_RETRIES, MAX_LOST, SUSPECT_AT, KEPT = 3, 2, 2, 10
 WORDS = ("discovered", "claimed", "loaded", "processed", "failed", "excluded")
 NOBODY = 1
 
@@ -100,21 +101,25 @@ class Model:
 
     def reap(self, timeout_ms: int, now: int) -> tuple[int, int]:
         back = out = 0
-        for title, row in self.articles.items():
-            worked_on = row.expansion_state == "claimed" or (row.expansion_state == "loaded" and row.held)
-            silent = row.claimed_at is None or row.claimed_at < moment(now - timeout_ms)
-            if not worked_on or not silent:
-                continue
+        silent = {
+            title: row
+            for title, row in self.articles.items()
+            if (row.expansion_state == "claimed" or (row.expansion_state == "loaded" and row.held))
+            and (row.claimed_at is None or row.claimed_at < moment(now - timeout_ms))
+        }
+        held = Counter(row.claimed_by for row in silent.values())
+        for title, row in silent.items():
             lost = row.lost_claims + 1
-            if lost < MAX_LOST:
-                self.articles[title] = row.free(now, lost_claims=lost)
+            alone = row.claimed_by is not None and held[row.claimed_by] == 1
+            if not alone or lost < MAX_LOST:
+                self.articles[title] = row.free(now, lost_claims=lost if alone else min(lost, SUSPECT_AT))
                 back += 1
                 continue
             self._note(title, row.failure_count)
             self.articles[title] = replace(
                 row, expansion_state="failed", lease=0, due=NEVER, claimed_by=None, claimed_at=None, lost_claims=lost,
                 processed_at=moment(now), failure_count=row.failure_count + 1,
-                last_error=f"lost its worker {MAX_LOST} times",
+                last_error=f"lost its worker {MAX_LOST} times, the last time while it was worked on alone",
             )  # fmt: skip
             out += 1
         return back, out

@@ -14,7 +14,7 @@ from graphvine.clock import ManualClock
 from graphvine.errors import ClaimLost, UnitFailed
 from graphvine.graph import Graph
 from graphvine.records import Claim, Step, Unit
-from tests.common.model import MAX_LOST, MAX_RETRIES, WORDS, Model
+from tests.common.model import MAX_LOST, MAX_RETRIES, SUSPECT_AT, WORDS, Model
 from tests.support.articles import keys, linking, links, rows
 from tests.support.stores import Place
 
@@ -89,13 +89,19 @@ class QueueRun:
         self.adopt(titles, 0)
 
     def claim(self) -> None:
-        worker, limit = self.chance.choice(["w1", "w2", "w3"]), self.chance.randint(1, 4)
+        worker, limit = self.chance.choice(["w1", "w2", "w3", "w4", "w5"]), self.chance.randint(1, 4)
         states = self.chance.choice([None, None, None, {"discovered"}, {"loaded"}])
         ready = [] if self.model.paused else self.model.ready(self.now, states)
         self.note("claim", worker, limit, states, "of", ready)
-        taken = self.graph.claims("article", worker).claim(limit, states)
+        claims = self.graph.claims("article", worker)
+        taken = claims.claim(limit, states)
         suspects = [title for title in ready if self.model.suspect(title)]
-        if suspects:
+        if claims.held_back:
+            had = [claim for name, claim in self.claims if name == worker]
+            assert not taken and had, "it holds something, and a suspect is worked on alone"
+            assert suspects or any(claim.lost_claims >= SUSPECT_AT for claim in had)
+            self.did["held back"] += 1
+        elif suspects:
             assert bool(taken) and set(keys(taken)) <= set(ready), keys(taken)
             assert len(taken) == 1 or not set(keys(taken)) & set(suspects), "a suspect is worked on alone"
         else:

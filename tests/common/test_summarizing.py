@@ -119,3 +119,19 @@ def test_settings_that_make_no_sense() -> None:
         open_summarizer("model")
     with pytest.raises(SettingsError, match="summary_url"):
         ModelSummarizer("localhost:8080", "m")
+
+
+def test_headlines_and_captions_never_run_into_a_sentence() -> None:
+    """A line without a full stop is no sentence: it is left out, or keeps its line."""
+    text = (
+        "Apple Watch and Pay\nThere are more devices than people in this house today.\nA man with a watch on his left arm\n"
+        "Every one of them wants to be charged at night by somebody.\nMore about watches and phones and tablets\n"
+        "The second one says something else about the same devices."
+    )
+    (*_, summary) = stream(ExtractiveSummarizer(SummaryLimits(sentences=5)), text)
+    for caption in ("Pay", "left arm", "tablets"):
+        assert caption not in summary
+    assert summary.count(".") == 3
+    alone = "A headline of some words without an end\nAnother one that has as many words as it"
+    (*_, shown) = stream(ExtractiveSummarizer(SummaryLimits(sentences=5)), alone)
+    assert shown == alone, "each on its own line"

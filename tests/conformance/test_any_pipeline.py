@@ -131,6 +131,7 @@ def test_a_row_that_takes_its_workers_down_fails_in_the_end(
         assert one(claims).key == three[0]
         clock.forward(TIMEOUT_SECONDS + 1)
         graph.reap(pipeline)
+        clock.forward(graph.settings.backoff_max_seconds)
     assert three[0] in [row.key for row in graph.failed(pipeline)] and claims.claim(1) == []
 
 

@@ -96,8 +96,8 @@ def test_the_cutoff_is_checked_by_the_statement_that_writes(graph: Graph, clock:
     assert [seen["key"] for seen in stale] == ["a", "b"]
     claims.heartbeat([a])
     seqs = [seen["seq"] for seen in stale]
-    given = {"seqs": seqs, "lo": min(seqs), "hi": max(seqs), "cutoff": cutoff, "max_lost": 5}
-    done = graph.run(Unit.of([Step("article.reclaim", {**given, "now": clock.now_ms()})]))
+    given = {"seqs": seqs, "lo": min(seqs), "hi": max(seqs), "cutoff": cutoff, "counted": 1}
+    done = graph.run(Unit.of([Step("article.reclaim", {**given, "due": clock.now_ms()})]))
     assert [moved["key"] for moved in done.rows[0]] == ["b"]
     assert states(graph) == {"a": "claimed", "b": "discovered"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from graphvine.graph import Graph
 from graphvine.records import Step, Unit
 from tests.crash.stopping import Stopper
 from tests.support.articles import linking, states
+from tests.support.group_commits import share_a_commit
 from tests.support.processes import Send
 from tests.support.stores import Place
 
@@ -71,6 +73,27 @@ def commit(place: Place, stopper: Stopper) -> None:
         (claim,) = claims.claim(1)
         stopper.arm()
         claims.complete(claim, linking(graph, claim, [f"result {number}" for number in range(50)]))
+
+
+def group_commit(place: Place, stopper: Stopper) -> None:
+    """Three claims that are completed at once: their units share a transaction, and their callers wait for its sync."""
+    with place.open() as graph:
+        claims = graph.claims("article", "w")
+        held = claims.claim(3)
+        units = [partial(claims.complete, claim, linking(graph, claim, [f"result of {claim.key}"])) for claim in held]
+        share_a_commit(graph, units, before=stopper.arm)
+
+
+def failing_group(place: Place, stopper: Stopper) -> None:
+    """The same beside a unit that fails: the store is reopened, and each unit is run again, alone."""
+    with place.open() as graph:
+        claims = graph.claims("article", "w")
+        held = claims.claim(2)
+        units: list[Callable[[], object]] = [partial(claims.complete, claim) for claim in held]
+        broken = {"claim": 0, "title": "broken", "depth": "very deep", "seq": 0}
+        unit = Unit.of([_seed(graph, "never"), Step("article.discover", {"rows": [broken], "now": 0})])
+        errors = share_a_commit(graph, [units[0], partial(graph.run, unit), units[1]], before=stopper.arm)
+        assert [type(error) for error in errors] == [type(None), StoreReopened, type(None)]
 
 
 def large_commit(place: Place, stopper: Stopper) -> None:
@@ -146,7 +169,8 @@ def _columns(start: int, count: int) -> dict[str, list[Any]]:
 SCENES: dict[str, Scene] = {
     scene.__name__: scene
     for scene in (
-        backup, bulk_load, checkpoint, claim, closing, commit, failing_unit, large_commit, opening, restore, typed_copy,
+        backup, bulk_load, checkpoint, claim, closing, commit, failing_group, failing_unit, group_commit, large_commit,
+        opening, restore, typed_copy,
     )
 }  # fmt: skip
 

@@ -136,8 +136,7 @@ def one_of(*expected: dict[str, str]) -> Judge:
 
 def first_free(known: Known) -> str:
     """The article that is claimed next."""
-    free = [title for title, state in known.states.items() if state == "discovered" and title.startswith("old")]
-    return sorted(free, key=lambda title: int(title.split()[1]))[1]  # the one before it is backing off
+    return next_free(known, 1)[0]
 
 
 @pytest.fixture
@@ -159,6 +158,29 @@ def test_a_unit_is_there_in_full_or_not_at_all(stage: Stage, known: Known) -> No
     before = {**known.states, claimed: "claimed"}
     after = {**before, claimed: "processed"} | {f"result {number}": "discovered" for number in range(50)}
     assert "COMMIT" in stage.kill_everywhere("commit", one_of(before, after))
+
+
+def next_free(known: Known, count: int) -> list[str]:
+    """The articles that are claimed next."""
+    free = [title for title, state in known.states.items() if state == "discovered" and title.startswith("old")]
+    return sorted(free, key=lambda title: int(title.split()[1]))[1 : 1 + count]  # the one before them is backing off
+
+
+def test_units_that_share_a_commit_are_there_together_or_not_at_all(stage: Stage, known: Known) -> None:
+    claimed = next_free(known, 3)
+    before = {**known.states, **dict.fromkeys(claimed, "claimed")}
+    after = {**before, **dict.fromkeys(claimed, "processed")} | {
+        f"result of {title}": "discovered" for title in claimed
+    }
+    points = stage.kill_everywhere("group_commit", one_of(before, after))
+    assert points.count("COMMIT") == 1, "they shared no commit"
+
+
+def test_units_beside_one_that_fails_are_there_one_by_one(stage: Stage, known: Known) -> None:
+    first, second = next_free(known, 2)
+    before = {**known.states, first: "claimed", second: "claimed"}
+    one, both = {**before, first: "processed"}, {**before, first: "processed", second: "processed"}
+    stage.kill_everywhere("failing_group", one_of(before, one, both), sample=12)
 
 
 def test_a_claim_is_there_or_not(stage: Stage, known: Known) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import random
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.crash.growing import grow, look
+from tests.common.embedding.small_models import write_small_model
+from tests.crash.growing import grow, grow_and_embed, grow_and_switch, look
 from tests.pipelines.wikipedia.dump_writer import dump_xml, many_pages
 from tests.support.processes import Child, ChildDied, run
 from tests.support.stores import Place
@@ -33,13 +35,14 @@ class Job:
     source: str
     embedder: str
     cache: str
+    work: Callable[..., float] = grow
 
     @property
     def arguments(self) -> tuple[list[str], str, str, str]:
         return self.seeds, self.source, self.embedder, self.cache
 
     def start(self, place: Place) -> Child:
-        return Child(grow, place, *self.arguments)
+        return Child(self.work, place, *self.arguments)
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +60,21 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Job:
     return Job(["Vine"], "sample", "light", str(tmp_path_factory.mktemp("cache")))
 
 
+@pytest.fixture(scope="module")
+def queue(sample: Job) -> Job:
+    """The sample with its vectors from the queue: the graph must be the same as with vectors at once."""
+    return replace(sample, work=grow_and_embed)
+
+
+@pytest.fixture(scope="module")
+def switch(tmp_path_factory: pytest.TempPathFactory) -> Job:
+    """A graph that moves to another model; both are small."""
+    cache = tmp_path_factory.mktemp("models")
+    write_small_model(cache / "model", seed=1)
+    write_small_model(cache / "another", seed=2)
+    return Job(["Vine"], "sample", "light", str(cache), grow_and_switch)
+
+
 def empty(folder: Path, engine: str) -> Place:
     folder.mkdir(parents=True)
     return Place(engine, folder)
@@ -64,7 +82,7 @@ def empty(folder: Path, engine: str) -> Place:
 
 def undisturbed(job: Job, place: Place) -> tuple[dict[str, Any], float]:
     """What the graph holds then, and how long it took."""
-    took: float = run(grow, place, *job.arguments)
+    took: float = run(job.work, place, *job.arguments)
     seen: dict[str, Any] = run(look, place)
     assert len(seen["content"]["articles"]) > 50 and not seen["ailments"]
     return seen, took
@@ -124,7 +142,7 @@ def kill_and_start_again(
     return graphs, mended
 
 
-@pytest.mark.parametrize("name", ["dump", "sample"])
+@pytest.mark.parametrize("name", ["dump", "sample", "queue", "switch"])
 def test_a_killed_growth_ends_in_the_same_graph(
     name: str, request: pytest.FixtureRequest, engine_name: str, tmp_path: Path, full: bool
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from graphvine.graph import Graph
 from graphvine.queries import Block, Machine
 from graphvine.records import Row, Step, Unit, UnitResult
-from tests.support.parameters import NOW, Builder, Situation
+from tests.support.parameters import NOW, Builder, Situation, batch_of
 
 TOKEN = 1 << 60
 OTHER_TOKEN = TOKEN + 1
@@ -97,8 +97,11 @@ class Bench:
         if not self._stock.get(state):
             keys = [self.new_key() for _ in range(40)]
             label, key, column = self.machine.label, self.machine.key, self.machine.column
-            listed = ", ".join(repr(made) for made in keys)
-            self.graph.execute(f"UNWIND [{listed}] AS key CREATE (:{label} {{{key}: key, {column}: '{state}'}})")
+            batch = ", batch_seq: made.batch" if "batch_seq" in self._columns else ""
+            listed = ", ".join(f"{{key: {made!r}, batch: {batch_of(made)}}}" for made in keys)
+            self.graph.execute(
+                f"UNWIND [{listed}] AS made CREATE (:{label} {{{key}: made.key, {column}: '{state}'{batch}}})"
+            )
             self._stock[state] = keys
         return self._stock[state].pop()
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from graphvine.queries import Machine, library
-from graphvine.workers.hn.ingest.cascade import automatic
-from graphvine.workers.hn.ingest.processors import CRITERIA, PROCESSORS
+from graphvine.workers.hn.ingest.processors import CRITERIA, PROCESSORS, automatic
 from tests.machines.documents import HN_ITEM, HN_TRANSITIONS, left_out, unexplained
 
 

@@ -188,3 +188,28 @@ def test_any_text_can_be_indexed_and_shown(index: SearchIndex, body: str, author
     index.apply([section(1, body, author=author)], [], index.stamp + 1)
     (hit,) = index.text("", filters={"author": author}).hits
     assert (hit.snippet is None) == (not body)
+
+
+def test_a_word_that_no_document_has_stands_for_words_like_it(library: SearchIndex) -> None:
+    for typed in ("grahp", "knowl", "Knowldge"):
+        results = library.text(typed, tolerant=True)
+        assert "graph" in ids(results) and results.loose == (typed,)
+        assert not library.text(typed).hits and not library.text(typed).loose
+    both = library.text("wine grapps", tolerant=True)
+    assert ids(both) == ["wine"] and both.loose == ("grapps",)
+    assert not library.text("-grahp", tolerant=True).loose, "what is excluded is excluded as it is typed"
+
+
+def test_a_filter_may_exclude(library: SearchIndex) -> None:
+    assert set(ids(library.text("graph", filters={"-author": "ann"}))) == set()
+    assert "wine" in ids(library.text("", filters={"-author": "ann"}))
+    assert set(ids(library.text("", filters={"-type": ["story"], "author": "ann"}))) == {"graph"}
+
+
+def test_facets_count_what_is_found(library: SearchIndex) -> None:
+    assert library.facets("graph", names=["author"]) == {"author": {"ann": 2}}
+    counted = library.facets("", names=["type", "year"], years=range(1970, 1972))
+    assert counted["type"]["story"] == 2 and counted["year"] == {"1970": 3}
+    assert library.facets("", {"author": "ben"}, names=["type"]) == {"type": {"story": 1}}
+    with pytest.raises(SearchError, match="year"):
+        library.facets("", names=["score"])

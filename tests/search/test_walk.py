@@ -83,11 +83,32 @@ def test_a_link_by_way_of_a_redirect_is_walked(place: Place) -> None:
         graph.seed("article", ["Start", "Alias", "Target"])
         _link(graph, "Start", "LINKS_TO", "Alias")
         _link(graph, "Alias", "REDIRECTS_TO", "Target")
-        there = graph.read("article.edges_by_redirect", title="Start", limit=10)
-        back = graph.read("article.edges_by_redirect", title="Target", limit=10)
-        direct = {row["title"] for row in graph.read("article.edges", title="Alias", limit=10)}
-    assert [row["title"] for row in there] == ["Target"] and [row["title"] for row in back] == ["Start"]
-    assert direct == {"Start", "Target"}
+        graph.execute("MATCH (a:Article {title: 'Alias'}) SET a.kind = 'redirect'")
+        search = ArticleSearch(graph, SETTINGS)
+        there, back, direct = (set(search.edges(title, 10)) for title in ("Start", "Target", "Alias"))
+        search.close()
+    assert ("article", "Target") in there and ("article", "Start") in back
+    assert direct == {("article", "Start"), ("article", "Target")}
+
+
+def test_so_many_edges_of_a_hub_are_read_and_no_more(place: Place) -> None:
+    with place.open(SystemClock()) as graph:
+        graph.seed("article", ["Hub", *(f"End {number}" for number in range(300))])
+        graph.execute(
+            "MATCH (a:Article {title: 'Hub'}), (b:Article) WHERE b.title <> 'Hub' CREATE (b)-[:LINKS_TO]->(a)"
+        )
+        search = ArticleSearch(graph, SETTINGS)
+        assert len(list(search.edges("Hub", 50))) == 50
+        search.close()
+
+
+def test_without_edges_a_walk_ranks_as_both_rankings_fused(
+    garden: ArticleSearch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(garden, "edges", lambda key, limit: iter(()))
+    for question in ("how do vines climb", "which insect ruined the vineyards of France"):
+        fused = list(dict.fromkeys(hit.article for hit in garden.search(question, mode="hybrid", limit=100)))
+        assert [hit.article for hit in garden.search(question, limit=10)] == fused[:10]
 
 
 def test_any_words_may_be_asked(garden: ArticleSearch) -> None:

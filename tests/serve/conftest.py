@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -15,6 +16,7 @@ from tests.support.shared_graphs import TOKEN, Served
 from tests.support.stores import QUICK, Place
 from tests.support.waiting import WAIT_LIMIT
 
+Serve = Callable[..., Served]
 AUTHORISED = {"Authorization": f"Bearer {TOKEN}"}
 
 
@@ -68,3 +70,17 @@ def visitor(full_house: Served) -> Iterator[httpx.Client]:
     """Somebody without the token, at the house that is full."""
     with asking(full_house) as client:
         yield client
+
+
+@pytest.fixture
+def serve(place: Place) -> Iterator[Serve]:
+    """Serves the graph with these settings."""
+    made: list[Served] = []
+
+    def start(**settings: Any) -> Served:
+        made.append(Served(place.path, Settings(**QUICK), serve=ServeSettings(port=0, **settings)))
+        return made[-1]
+
+    yield start
+    for one in made:
+        one.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
 from collections.abc import Iterator
@@ -88,6 +89,12 @@ def test_hacker_news(owner: httpx.Client) -> None:
     assert owner.post("/hn/items", json=ITEMS[0]).json()["new"] == 1
     taken = owner.post("/hn/items", json=[*ITEMS, {"title": "no id"}]).json()
     assert (taken["new"], taken["rejected"]) == (2, 1)
+    lines = b'{"id": 60, "type": "job"}\n{"id": 61, "type": "none"}\n'
+    for body in (lines, gzip.compress(lines)):
+        assert [one["id"] for one in owner.post("/hn/items", content=body).json()["refused"]] == [61]
+    assert owner.post("/hn/items", content=gzip.compress(b" " * (65 << 20))).status_code == 413
+    assert owner.post("/hn/items", content=gzip.compress(lines)[:-9]).status_code == 422
+    assert owner.post("/hn/items", content=b'{"id": 7}\n' * 100_001).status_code == 413
     assert owner.get("/hn/items/1").json()["title"] == "A graph of vines"
     thread = owner.get("/hn/items/1/thread").json()
     assert [(one["depth"], one["id"]) for one in thread["items"]] == [(0, 1), (1, 2), (2, 3)]

@@ -19,7 +19,8 @@ from graphvine.graph import Graph
 from graphvine.requests import BadRequest, Request, sent_fields
 from graphvine.workers.hn.api import HackerNews
 from graphvine.workers.hn.requests import HNSearchRequest, PullRequest
-from graphvine.workers.wikipedia.requests import GrowRequest, MapRequest, RefreshRequest, SearchRequest
+from graphvine.workers.search.requests import SearchRequest
+from graphvine.workers.wikipedia.requests import GrowRequest, MapRequest, RefreshRequest
 from tests.acceptance.cli_support import process, run
 from tests.pipelines.scrape.support import TEXT
 from tests.support.articles import fail_for_good

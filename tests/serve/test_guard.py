@@ -68,6 +68,8 @@ def test_no_answer_invites_other_sites(owner: httpx.Client) -> None:
     headers = owner.get("/status").headers
     assert headers["x-content-type-options"] == "nosniff" and headers["x-frame-options"] == "DENY"
     assert headers["cross-origin-resource-policy"] == "same-origin"
+    assert headers["content-security-policy"].startswith("default-src 'none'")
+    assert "script-src 'self'" in owner.get("/").headers["content-security-policy"], "the page's own is kept"
 
 
 def test_our_own_page_may_act(served: Served, owner: httpx.Client) -> None:

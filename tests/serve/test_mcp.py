@@ -81,7 +81,8 @@ def test_it_tells_what_its_tools_do_and_that_they_only_read(folder: Path) -> Non
         assert set(tools) == {"search", "cypher", "tables", "neighbourhood", "thread"}
         assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools.values())
         assert all(tool.description and tool.title for tool in tools.values())
-        assert tools["search"].input_schema["properties"]["where"]["enum"] == ["articles", "hacker_news"]
+        kinds = tools["search"].input_schema["properties"]["kind"]["items"]["enum"]
+        assert kinds == ["article", "hn", "news", "page"]
 
     talk(folder, talking)
 
@@ -90,8 +91,9 @@ def test_every_tool_answers(folder: Path) -> None:
     async def talking(client: Client) -> None:
         found = await ask(client, "search", words="climbing", mode="text")
         assert any(hit["article"] == "Vine" for hit in found["found"])
-        found = await ask(client, "search", words="trellises", where="hacker_news")
-        assert [hit["item"]["id"] for hit in found["found"]] == [2]
+        found = await ask(client, "search", words="trellises", kind=["hn"])
+        assert [hit["key"] for hit in found["found"]] == ["2"]
+        assert found["found"][0]["citation"]["address"] == "https://news.ycombinator.com/item?id=2"
         tables = await ask(client, "tables")
         assert "title" in next(one for one in tables["tables"] if one["name"] == "Article")["properties"]
         assert tables["pipelines"]["article"]["processed"] > 1
@@ -136,7 +138,7 @@ def test_what_can_not_be_done_is_said_in_a_sentence(folder: Path) -> None:
         assert "there is no Article 'Nobody'" in await refusal(client, "neighbourhood", label="Article", key="Nobody")
         assert "there is no kind of node" in await refusal(client, "neighbourhood", label="Nothing", key="x")
         assert "99" in await refusal(client, "thread", id=99)
-        assert "where" in await refusal(client, "search", words="x", where="everywhere")
+        assert "kind" in await refusal(client, "search", words="x", kind=["everything"])
         rows = await ask(client, "cypher", statement="MATCH (a:Article {title: 'x'}) RETURN count(*)")
         assert rows["rows"] == [[0]], "nothing was written, and the server goes on"
 

@@ -1,47 +1,52 @@
-"""The dashboard's files: what is served, under which policy, and what may not stand in them."""
+"""The dashboard's files and the routes that it asks: pages, rows, history, login, overview."""
 
 from __future__ import annotations
 
+import json
 import re
+import sqlite3
+from pathlib import Path
 
 import httpx
 import pytest
 
 from graphvine.settings import Settings
-from graphvine.workers.serve.api.page import POLICY, load
+from graphvine.workers.serve.api import page
+from graphvine.workers.serve.api.page import POLICY
+from graphvine.workers.serve.journal import Journal
 from graphvine.workers.serve.settings import ServeSettings
 from tests.serve.conftest import asking
-from tests.support.articles import linking
-from tests.support.shared_graphs import Served
+from tests.support.articles import fail_for_good, linking
+from tests.support.shared_graphs import TOKEN, Served
 from tests.support.stores import QUICK, Place
-
-SCRIPTS = {name: part.body.decode() for name, part in load().items() if name.endswith(".js")}
-# Ways by which a text could become markup or code.
-SINKS = re.compile(
-    r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|DOMParser|srcdoc"
-    r"|\beval\(|new Function|setAttribute\(\"(style|on)|javascript:"
-)
+from tests.tools.package_tree import REPOSITORY
 
 
-def test_the_page_and_its_parts_are_served_under_a_strict_policy(visitor: httpx.Client) -> None:
-    page = visitor.get("/")
-    assert page.status_code == 200 and page.headers["content-type"].startswith("text/html")
-    asked = set(re.findall(r'(?:src|href)="(/static/[^"]+)"', page.text))
-    asked |= {f"/static/{name}" for text in SCRIPTS.values() for name in re.findall(r'from "\./([^"]+)"', text)}
-    assert asked == {f"/static/{name}" for name in load() if name != "index.html"}, "none is missing, none is idle"
-    for address in (*asked, "/", "/favicon.ico"):
+def test_the_page_is_served_under_a_strict_policy_at_every_address(visitor: httpx.Client) -> None:
+    for address in ("/ui/", "/ui/queue/article?state=failed", "/ui/row/article?key=AC%2FDC"):
         answer = visitor.get(address)
-        assert answer.status_code == 200, address
+        assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/html")
         assert answer.headers["content-security-policy"] == POLICY
         assert answer.headers["x-content-type-options"] == "nosniff"
         again = visitor.get(address, headers={"If-None-Match": answer.headers["etag"]})
         assert again.status_code == 304 and again.content == b""
+    assert visitor.get("/").headers["location"] == "/ui/" and visitor.get("/docs").headers["location"] == "/ui/api"
     assert "unsafe" not in POLICY and "default-src 'none'" in POLICY and "*" not in POLICY
+
+
+def test_without_a_bundle_the_page_says_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(page, "files", lambda _: tmp_path)
+    page.load.cache_clear()
+    try:
+        text = page.load()["index.html"].body.decode()
+    finally:
+        page.load.cache_clear()
+    assert "make ui" in text and "<script" not in text
 
 
 @pytest.mark.parametrize(
     "path", ["/static/", "/static/no.js", "/static/../app.py", "/static/%2e%2e%2fapp.py", "/static/..%2f..%2fserve%2fapp.py",
-             "/static/%2fetc%2fpasswd", "/static/page.py", "/static/index.html%00.js"],
+             "/static/%2fetc%2fpasswd", "/static/page.py", "/static/index.html%00.js", "/static/assets/../../app.py"],
 )  # fmt: skip
 def test_nothing_else_is_served(visitor: httpx.Client, path: str) -> None:
     request = visitor.build_request("GET", visitor.base_url)
@@ -54,27 +59,106 @@ def test_beyond_loopback_the_page_is_open_and_what_it_shows_is_not(place: Place)
     served = Served(place.path, Settings(**QUICK), serve=ServeSettings(host="0.0.0.0", port=0))
     try:
         with asking(served) as stranger:
-            assert stranger.get("/").status_code == stranger.get("/static/main.js").status_code == 200
-            for path in ("/status", "/events", "/machines", "/neighbourhood?label=Article&key=x"):
+            assert stranger.get("/ui/queue").status_code == 200
+            for path in ("/status", "/overview", "/events", "/machines", "/settings", "/pipelines/article/rows"):
                 assert stranger.get(path).status_code == 401
+            assert stranger.post("/login/codes").status_code == 401
     finally:
         served.close()
 
 
-@pytest.mark.parametrize("name", sorted(SCRIPTS))
-def test_scripts_put_nothing_in_as_markup_and_ask_nobody_else(name: str) -> None:
-    text = SCRIPTS[name]
-    assert not SINKS.search(text), SINKS.search(text)
-    elsewhere = set(re.findall(r"https?://[^\s\"'`)]+", text)) - {"http://www.w3.org/2000/svg"}
-    assert not elsewhere
-    assert len(text.splitlines()) <= 150 and max(map(len, text.splitlines())) <= 140
+def test_a_code_is_exchanged_for_the_token_once(client: httpx.Client, owner: httpx.Client) -> None:
+    link = owner.post("/login/codes").json()["path"]
+    code = link.partition("#code=")[2]
+    assert client.post("/login", json={"code": "guessed"}).status_code == 401
+    assert client.post("/login", json={"code": code}).json() == {"token": TOKEN}
+    assert client.post("/login", json={"code": code}).status_code == 401
 
 
-def test_the_page_holds_no_script_and_no_style_of_its_own() -> None:
-    page = load()["index.html"].body.decode()
-    assert re.findall(r"<script[^>]*>", page) == ['<script type="module" src="/static/main.js">']
-    assert not re.search(r"\s(style|on[a-z]+)=|<style", page)
-    assert not re.search(r"https?://", page + load()["style.css"].body.decode())
+def test_rows_are_filtered_counted_and_come_in_parts(served: Served, client: httpx.Client) -> None:
+    graph = served.graph
+    graph.seed("article", [f"Leaf {n:02}" for n in range(25)])
+    claims = graph.claims("article", "a gardener")
+    for claim in claims.claim(5):
+        claims.fail(claim, "eaten", permanent=True)
+    held = claims.claim(3)
+    path = "/pipelines/article/rows"
+    first = client.get(path, params={"limit": 10, "state": "failed"}).json()
+    assert [row["key"] for row in first["rows"]] == [f"Leaf {n:02}" for n in range(5)] and first["next"] is None
+    seen, after = list[str](), None
+    while True:
+        part = client.get(path, params={"limit": 10, **({"after": after} if after else {})}).json()
+        seen += [row["key"] for row in part["rows"]]
+        after = part["next"]
+        if after is None:
+            break
+    assert seen == [f"Leaf {n:02}" for n in range(25)]
+    assert client.get(f"{path}/count", params={"state": ["failed", "claimed"]}).json() == {
+        "count": 8,
+        "states": {"failed": 5, "claimed": 3},
+    }
+    assert client.get(f"{path}/count", params={"standing": "ready"}).json()["count"] == 17
+    assert client.get(f"{path}/count", params={"contains": "LEAF 1"}).json()["count"] == 10
+    assert client.get(f"{path}/count", params={"reason": "eaten", "max_depth": 0}).json()["count"] == 5
+    newest = client.get(path, params={"newest": True, "limit": 1}).json()
+    assert newest["rows"][0]["key"] == "Leaf 24"
+    assert client.get("/pipelines/article/reasons").json() == [{"reason": "eaten", "count": 5, "example": "Leaf 00"}]
+    assert client.get("/pipelines/article").json()["ready"] == 17
+    claims.release(held)
+
+
+def test_a_row_has_its_history_across_a_restart_and_within_its_bound(place: Place) -> None:
+    settings, serve = Settings(**QUICK), ServeSettings(port=0, history_rows=50)
+    for turn in range(2):
+        served = Served(place.path, settings, serve=serve)
+        try:
+            if turn == 0:
+                served.graph.seed("article", ["Vine"])
+                fail_for_good(served.graph, "Vine", "no water")
+            with asking(served) as client:
+                found = client.get("/pipelines/article/row", params={"key": "Vine"}).json()
+                assert [one["state"] for one in found["history"]] == ["failed", "claimed", "discovered"]
+                assert found["history"][0]["note"] == "no water" and found["history"][1]["worker"]
+                assert found["row"]["standing"] == "at rest" and found["failures"][0]["message"] == "no water"
+        finally:
+            served.http_server.app_state.close()
+            served.close()
+    journal = Journal(served.graph, 50)
+    for _ in range(30):
+        journal._waiting += [(0, "article", 1, "seed", "discovered", None, None)] * 1_000
+        journal.flush()
+    assert len(journal.of("article", 1)) <= 200
+    with sqlite3.connect(f"{place.path}.history") as database:
+        assert database.execute("SELECT count(*) FROM event").fetchone()[0] < 20_100
+    journal.close()
+
+
+def test_numbers_that_a_browser_can_not_hold_are_texts(client: httpx.Client) -> None:
+    found = client.post(
+        "/cypher", json={"statement": "RETURN 9007199254740993 AS big, 7 AS small, 'a1234567890123456789' AS t"}
+    )
+    assert found.json()["data"]["values"] == [["9007199254740993", 7, "a1234567890123456789"]]
+
+
+def test_metrics_and_overview_tell_ages_and_builds(served: Served, owner: httpx.Client) -> None:
+    graph = served.graph
+    graph.seed("article", ["Vine", "Ivy"])
+    claims = graph.claims("article", "a gardener")
+    claims.complete(claims.claim(1)[0])
+    text = owner.get("/metrics").text
+    assert 'graphvine_build_info{engine="kuzu"' in text
+    assert 'graphvine_claim_seconds_count{pipeline="article"} 1.0' in text
+    assert 'graphvine_queue_oldest_ready_seconds{pipeline="article"}' in text
+    found = {one["status"]["pipeline"]: one for one in owner.get("/overview").json()["pipelines"]}
+    assert found["article"]["finished"] == 1 and found["article"]["status"]["ready"] == 1
+    assert found["article"]["activity"] == "waiting for a worker" and found["hn_item"]["activity"] == "empty"
+    assert found["article"]["oldest_ready_seconds"] >= 0
+    samples = served.http_server.app_state.samples
+    assert samples is not None
+    for now in (100.0, 110.0):
+        samples.tick(now)
+    hour = owner.get("/samples").json()["hour"]
+    assert len(hour["at"]) == 2 and hour["pipelines"]["article"]["ready"] == [1, 1]
 
 
 def test_neither_direction_of_a_neighbourhood_crowds_out_the_other(served: Served, client: httpx.Client) -> None:
@@ -94,3 +178,18 @@ def test_neither_direction_of_a_neighbourhood_crowds_out_the_other(served: Serve
     assert around(10) == (7, 3)
     assert around(4) == (2, 2)
     assert around(1) == (1, 0)
+
+
+def test_the_grafana_dashboard_asks_for_metrics_that_exist(served: Served, owner: httpx.Client) -> None:
+    served.graph.seed("article", ["Vine"])
+    text = owner.get("/metrics").text
+    there = set(re.findall(r"^# TYPE (\w+)", text, re.M))
+    panels = json.loads((REPOSITORY / "docs" / "grafana-dashboard.json").read_text("utf-8"))["panels"]
+    asked = {
+        name for one in panels for target in one["targets"] for name in re.findall(r"graphvine_\w+", target["expr"])
+    }
+    missing = {name for name in asked if not {name, re.sub(r"_(bucket|count|sum|total)$", "", name)} & there}
+    assert not missing
+    made = {name for name in there if name.startswith("graphvine_") and not name.endswith("_created")}
+    shown = {re.sub(r"_(bucket|count|sum)$", "", name) for name in asked}
+    assert made <= shown, "every metric of ours is on it"

@@ -70,20 +70,21 @@ def test_hacker_news(far: Graph) -> None:
         handler(far, "hn_item")
 
 
-def test_care_is_taken_over_there(far: Graph, tmp_path: Path) -> None:
+def test_care_is_taken_over_there(far: Graph, served: Served, tmp_path: Path) -> None:
+    folder = Path(served.graph.where).parent  # the daemon writes beside its graph alone
     far.seed("article", ["a", "b"])
-    backup = far.backup(tmp_path / "kept")
-    assert backup.engine == "kuzu" and (tmp_path / "kept" / "backup.json").exists()
-    moved = far.export(tmp_path / "moved")
-    assert moved.rows > 0 and (tmp_path / "moved").is_dir()
+    backup = far.backup(folder / "kept")
+    assert backup.engine == "kuzu" and (folder / "kept" / "backup.json").exists()
+    moved = far.export(folder / "moved")
+    assert moved.rows > 0 and (folder / "moved").is_dir()
     with pytest.raises(GraphvineError, match="there already"):
-        far.export(tmp_path / "moved")
-    (tmp_path / "a file").touch()
+        far.export(folder / "moved")
+    (folder / "a file").touch()
     with pytest.raises(GraphvineError, match="a file"):
-        far.backup(tmp_path / "a file" / "kept")
+        far.backup(folder / "a file" / "kept")
     assert all(finding.ok for finding in far.doctor())
     with graphvine.open(tmp_path / "other.kuzu") as other:
-        other.load(tmp_path / "moved")
+        other.load(folder / "moved")
         assert set(states(other)) == {"a", "b"}
 
 

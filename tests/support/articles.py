@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphvine.claims import Claims
+from graphvine.clock import NEVER
 from graphvine.graph import Graph
 from graphvine.records import Claim, Step
 
@@ -55,9 +56,17 @@ def linking(graph: Graph, claim: Claim, titles: Sequence[str]) -> list[Step]:
     ]
 
 
-def take_one(claims: Claims) -> Claim:
-    """Claim one row that must be there."""
-    (claim,) = claims.claim(1)
+def section(claim: int, id: str, vector: Sequence[float] | None = None, **more: Any) -> dict[str, Any]:
+    """A row for article.add_sections and article.replace_sections: with its vector, or one that gets none."""
+    about = {"article": "", "title": "", "path": "", "level": 1, "position": 0, "part": 0, "text": ""}
+    queue = {"state": "plain" if vector is None else "embedded", "place": 0, "due": NEVER, "seq": 0}
+    vectors = {"even": vector, "odd": None, "generation": -1 if vector is None else 0}
+    return {"claim": claim, "id": id, **about, **queue, **vectors, **more}
+
+
+def take_one(claims: Claims, most: int = 1) -> Claim:
+    """Claim one row that must be there, and no more of `most`."""
+    (claim,) = claims.claim(most)
     return claim
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import Any
 
@@ -14,7 +15,7 @@ _EDGES = {
     "HAS_SECTION": ("Section", "id", ""),
 }
 _ARTICLE = ("title", "expansion_state", "expansion_depth", "kind", "revision", "revised_at", "words")
-_SECTION = ("id", "article", "title", "path", "level", "position", "part", "text")
+_SECTION = ("id", "article", "title", "path", "level", "position", "part", "text", "embedding_state", "generation")
 _ALL = 10_000_000
 
 
@@ -37,9 +38,11 @@ def edges(graph: Graph, name: str) -> Counter[tuple[Any, ...]]:
 
 
 def vectors(graph: Graph) -> dict[str, list[float]]:
-    """The vector of each section that holds."""
-    rows = _rows(graph, "MATCH (s:Section) WHERE s.gone = 0 RETURN s.id, s.embedding", ordered=False)
-    return dict(rows)
+    """The vector of each section that holds, of its newest generation."""
+    text = "MATCH (s:Section) WHERE s.gone = 0 RETURN s.id, s.embedding, s.other_embedding, s.generation"
+    rows = _rows(graph, text, ordered=False)
+    newest = {id: odd if generation % 2 else even for id, even, odd, generation in rows}
+    return {id: json.loads(vector) if isinstance(vector, str) else vector for id, vector in newest.items()}
 
 
 def column(graph: Graph, name: str) -> dict[str, Any]:

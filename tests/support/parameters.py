@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from graphvine.clock import NEVER, moment
@@ -29,6 +29,11 @@ class Situation:
     early: bool = False
 
 
+def batch_of(key: Any) -> int:
+    """The batch of a row: each has one of its own, so that a block that takes a whole batch meets one row."""
+    return int(str(key).removeprefix("row "))
+
+
 class Builder:
     """Knows the types of the columns of one entity."""
 
@@ -36,6 +41,8 @@ class Builder:
         self._machine, self._columns = machine, columns
 
     def build(self, block: Block, row: Situation) -> dict[str, Any]:
+        if "a.due > $now" in block.text:  # it is for rows that are not due yet
+            row = replace(row, early=True)
         return {name: self._value(block, name, row) for name in block.parameters}
 
     def _value(self, block: Block, name: str, row: Situation) -> Any:
@@ -44,7 +51,7 @@ class Builder:
         known = self._known(row)
         if name in known:
             return known[name]
-        return _sample(self._columns.get(self._column_met(block, rf"\${name}\b") or name, "STRING"))
+        return _sample(self._kind(block, rf"\${name}", name))
 
     def _known(self, row: Situation) -> dict[str, Any]:
         return {
@@ -54,7 +61,7 @@ class Builder:
             "token": row.token, "tokens": [row.token], "worker": "a worker",
             "now": -1 if row.early else NOW, "at": moment(NOW), "at_ms": NOW, "due": NOW + 1_000, "never": NEVER,
             "cutoff": moment(NOW + 60_000 if row.late else NOW - 60_000),
-            "max_lost": 1 if row.tired else 1_000,
+            "max_lost": 1 if row.tired else 1_000, "counted": 1, "batch_seq": batch_of(row.key),
         }  # fmt: skip
 
     def _element(self, block: Block, row: Situation) -> dict[str, Any]:
@@ -65,10 +72,14 @@ class Builder:
         for field in sorted(fields):
             alias = re.search(rf"\b{unwound.group(1)}\.{field}\s+AS\s+(\w+)", block.text)
             used = alias.group(1) if alias else rf"{unwound.group(1)}\.{field}"
-            column = self._column_met(block, rf"{used}\b") or field
-            element[field] = self._known(row).get(field, _sample(self._columns.get(column, "STRING")))
+            element[field] = self._known(row).get(field, _sample(self._kind(block, used, field)))
         # Belongs to no claim, so that the unit does not leave it out; the engine fills the numbers.
         return element | {slot.field: 0 for slot in (*block.held, *block.number) if slot.field}
+
+    def _kind(self, block: Block, value: str, name: str) -> str:
+        """The type of a value: of the list that is kept as text, or of the column that it meets."""
+        listed = re.search(rf"\bas_text\({value}, (\w+\[\])\)", block.text)
+        return listed[1] if listed else self._columns.get(self._column_met(block, rf"{value}\b") or name, "STRING")
 
     def _column_met(self, block: Block, value: str) -> str | None:
         """The column that this value is set to, or compared with."""

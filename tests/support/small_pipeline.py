@@ -66,7 +66,7 @@ WHERE a.seq = $seq AND a.lease = $token
 SET a.state = 'failed', a.last_error = $error, a.failed_at = $at, a.lease = 0
 RETURN a.seq AS seq;
 """,
-    "reclaim(seqs, lo, hi, cutoff, now, max_lost)": """
+    "reclaim(seqs, lo, hi, cutoff, due, counted)": """
 // move: running -> waiting
 // guard
 // ready
@@ -74,8 +74,7 @@ RETURN a.seq AS seq;
 // Their worker is gone.
 MATCH (a:Job)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state = 'running' AND a.claimed_at < $cutoff
-    AND a.lost_claims + 1 < $max_lost
-SET a.state = 'waiting', a.lost_claims = a.lost_claims + 1, a.lease = 0, a.due = $now
+SET a.state = 'waiting', a.lost_claims = a.lost_claims + $counted, a.lease = 0, a.due = $due
 RETURN @row;
 """,
     "give_up(seqs, lo, hi, cutoff, at, max_lost, error, never)": """

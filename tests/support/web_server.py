@@ -68,7 +68,7 @@ class WebServer:
     """`with WebServer(handler) as server: ... server.url`"""
 
     def __init__(self, handler: Handler, robots: str | None = None) -> None:
-        self._handler, self._robots = handler, robots
+        self.handler, self._robots = handler, robots
         self.traffic = Traffic()
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -129,7 +129,7 @@ class WebServer:
         self.traffic.change(+1)
         try:
             # Whoever goes away in the middle ends the answer: nobody is in flight any more.
-            answering = asyncio.ensure_future(self._handler(request))
+            answering = asyncio.ensure_future(self.handler(request))
             leaving = asyncio.ensure_future(reader.read(1))
             await asyncio.wait({answering, leaving}, return_when=asyncio.FIRST_COMPLETED)
             leaving.cancel()

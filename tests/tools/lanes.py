@@ -78,5 +78,5 @@ LANES = (
         python=parts.TORCH_PYTHON,
     ),
     Lane("mediawiki", (Run(("tests/lanes/mediawiki",)),), (parts.MEDIAWIKI,)),
-    Lane("browser", (Run(("tests/lanes/browser",)),), (parts.CHROMIUM, parts.PLAYWRIGHT)),
+    Lane("browser", (Run(("tests/lanes/browser",)),), (parts.NODE, parts.DASHBOARD, parts.CHROMIUM, parts.PLAYWRIGHT)),
 )

@@ -109,5 +109,22 @@ TORCH = Part(
         _pip("--no-deps", WEIGHTS, python=TORCH_PYTHON),
     ),
 )
+UI_FOLDER, BUNDLE = REPOSITORY / "ui", REPOSITORY / "workers" / "serve" / "static"
+
+
+def _node_is_recent() -> bool:
+    version = re.match(r"v(\d+)", _output("node", "--version"))
+    return version is not None and int(version[1]) >= 20 and shutil.which("npm") is not None
+
+
+def _bundle_is_new() -> bool:
+    """Whether it was built after the last change of any source of it."""
+    built = BUNDLE / "index.html"
+    sources = [*UI_FOLDER.glob("*.*"), *UI_FOLDER.glob("src/**/*.*"), *UI_FOLDER.glob("public/*")]
+    return built.exists() and all(one.stat().st_mtime <= built.stat().st_mtime for one in sources)
+
+
+NODE = Part("Node.js 20 and npm", _node_is_recent, packages=("nodejs", "npm"))
+DASHBOARD = Part("the dashboard's bundle", _bundle_is_new, (("make", "--silent", "ui"),))
 CHROMIUM = Part("Chromium", lambda: shutil.which("chromium") is not None, packages=("chromium",))
 PLAYWRIGHT = Part("playwright", lambda: _has("playwright"), (_pip("playwright>=1.45"),), inside=True)

@@ -75,3 +75,14 @@ def test_a_log_that_does_not_fit_is_told_of_and_folded_in(tmp_path: Path) -> Non
         graph.execute("CHECKPOINT")
     with open_store(tmp_path) as graph:
         assert graph.read("article.counts") == [{"state": "processed", "count": rows}]
+
+
+def test_a_closed_store_keeps_no_second_copy(tmp_path: Path) -> None:
+    with open_store(tmp_path) as graph:
+        graph.seed("article", ["a"])
+        graph.engine.checkpoint()  # type: ignore[attr-defined]  # embedded engines have it
+        assert (tmp_path / "graph.kuzu.spare").exists()
+    assert not (tmp_path / "graph.kuzu.spare").exists()
+    with open_store(tmp_path) as graph:
+        graph.engine.checkpoint()  # type: ignore[attr-defined]
+        assert graph.query("MATCH (a:Article) RETURN count(*)").rows == [[1]]

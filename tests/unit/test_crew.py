@@ -57,6 +57,37 @@ def crew(graph: Graph, handler: Chain, loops: int, allowance: Allowance | None =
     return WorkerPool(graph, "article", made, stop)
 
 
+class Alone(Chain):
+    """Sees to it that a suspect is the only row in hand."""
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__(graph)
+        self.in_hand: set[str] = set()
+        self.met: list[set[str]] = []
+        self._lock = threading.Lock()
+
+    def handle(self, claims: Sequence[Claim], context: Context) -> Iterator[Outcome]:
+        with self._lock:
+            self.in_hand |= {claim.key for claim in claims}
+            self.met.append(set(self.in_hand))
+        for claim in claims:
+            with self._lock:
+                self.in_hand.discard(claim.key)
+            yield Done(claim)
+
+
+def test_a_crew_works_on_suspects_one_at_a_time_and_on_all_of_them(graph: Graph) -> None:
+    titles = [f"row {number}" for number in range(30)]
+    suspects = set(titles[::3])
+    graph.seed("article", titles)
+    for title in suspects:
+        graph.execute(f"MATCH (a:Article {{title: '{title}'}}) SET a.lost_claims = 2")
+    handler = Alone(graph)
+    assert crew(graph, handler, 3).run().done == len(titles)
+    assert set(states(graph).values()) == {"processed"}
+    assert all(len(met) == 1 for met in handler.met if met & suspects), "nothing beside a suspect"
+
+
 def test_a_crew_stays_until_the_last_has_discovered_nothing_more(graph: Graph) -> None:
     graph.seed("article", ["link 0"])
     total = crew(graph, Chain(graph), loops=4).run()

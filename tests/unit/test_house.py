@@ -39,7 +39,7 @@ def files(*folders: str, pattern: str = "*") -> Iterator[Path]:
     """The repository's own files under these folders, generated ones aside."""
     for folder in folders:
         for path in sorted((REPOSITORY / folder).rglob(pattern)):
-            if path.is_file() and "__pycache__" not in path.parts:
+            if path.is_file() and not {"__pycache__", "static"} & set(path.parts):
                 yield path
 
 

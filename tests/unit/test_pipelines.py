@@ -14,6 +14,7 @@ from graphvine.errors import PipelineBroken, SchemaTooNew, SettingsError
 from graphvine.graph import Graph
 from graphvine.pipelines import folder_setting, found, library
 from graphvine.settings import Settings
+from graphvine.trust import trust
 from graphvine.workers import hooks, registry
 from graphvine.workers.cli.new_pipeline import CannotWritePipeline, write
 from graphvine.workers.hooks import BadPipeline, Pipeline
@@ -96,6 +97,7 @@ def test_the_folder_comes_from_the_environment_or_the_file(tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     assert folder_setting() == ""
     (tmp_path / "graphvine.toml").write_text('pipelines_folder = "here"\n')
+    trust(tmp_path / "graphvine.toml")
     assert folder_setting() == "here"
     monkeypatch.setenv("GRAPHVINE_PIPELINES_FOLDER", "there")
     assert folder_setting() == "there"

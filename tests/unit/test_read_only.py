@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphvine.errors import QueryError, WriteRefused
+from graphvine.errors import QueryError, QueryTooComplex, WriteRefused
 from graphvine.graph import Graph
-from graphvine.read_only import refuse_writes
+from graphvine.read_only import check_complexity, refuse_files, refuse_writes
 
 READS = [
     "MATCH (a:Article) RETURN a.title",
@@ -69,7 +69,6 @@ WRITES = [
     "// nothing but a comment",
     "nonsense",
     "MATCH (a) RETURN 'never closed",
-    "RETURN 1" + " " * 100_000,
 ]
 
 
@@ -82,6 +81,63 @@ def test_reads_pass(text: str) -> None:
 def test_everything_else_is_refused(text: str) -> None:
     with pytest.raises(WriteRefused):
         refuse_writes(text)
+
+
+TOO_COMPLEX = {
+    "long": "RETURN 1" + " " * 100_000,
+    "NOT": "RETURN " + "NOT " * 20_000 + "true",
+    "signs": "RETURN " + "-" * 20_000 + "1",
+    "OR": "RETURN " + " OR ".join(["true"] * 5_000),
+    "OR over lists": "RETURN " + " OR ".join(["[1, 1] = [1, 1]"] * 2_000),
+    "STARTS WITH": "RETURN " + " OR ".join(["'a' STARTS WITH 'b'"] * 2_000),
+    "powers": "RETURN " + "^".join(["1"] * 10_000),
+    "indexes": "RETURN [1]" + "[0]" * 10_000,
+    "properties": "RETURN {a: 1}" + ".a" * 10_000,
+    "brackets": "RETURN " + "(" * 1_000 + "1" + ")" * 1_000,
+    "lists": "RETURN " + "[" * 100 + "1" + "]" * 100,
+    "CASE": "RETURN " + "CASE WHEN true THEN " * 20 + "1" + " END" * 20,
+    "CASE as its own condition": "RETURN " + "CASE " * 20 + "1" + " WHEN 1 THEN 1 END" * 20,
+    "clauses": "WITH 1 AS a " + "WITH a " * 1_000 + "RETURN a",
+    "unions": " UNION ALL ".join(["RETURN 1 AS a"] * 500),
+}
+
+
+@pytest.mark.parametrize("name", TOO_COMPLEX)
+def test_what_would_take_the_engine_down_is_refused_for_every_way_in(graph: Graph, name: str) -> None:
+    """Each of these crashed the process, or kept it planning for seconds to minutes, past every limit of time."""
+    for ask in (graph.query, graph.execute):
+        with pytest.raises(QueryTooComplex):
+            ask(TOO_COMPLEX[name])
+
+
+def test_usual_queries_are_far_from_the_limits() -> None:
+    for text in (
+        "MATCH (a:Article) WHERE " + " OR ".join(f"a.title = 'title {n}'" for n in range(400)) + " RETURN a",
+        "RETURN [" + ", ".join(map(str, range(10_000))) + "]",
+        "RETURN " + "CASE WHEN true THEN " * 4 + "1" + " END" * 4,
+        "MATCH (a) RETURN " + ", ".join(f"coalesce(a.x{n}, a.y{n} + 1) AS c{n}" for n in range(500)),
+    ):
+        refuse_writes(text)
+    check_complexity("; ".join(f"CREATE (:Article {{title: '{n}'}})" for n in range(500)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "LOAD EXTENSION '/tmp/x.so'", "COPY (MATCH (a) RETURN a) TO '/tmp/x.csv'", "COPY Article FROM '/etc/passwd'",
+        "LOAD FROM '/etc/passwd' RETURN *", "INSTALL httpfs", "ATTACH 'x' AS y (dbtype sqlite)", "EXPORT DATABASE 'x'",
+        "IMPORT DATABASE 'x'", "RETURN 1; copy Article from 'x'", "MATCH (a) LOAD CSV FROM 'file:///x' AS l RETURN l",
+        "/* */ load /* */ extension 'x'",
+    ],
+)  # fmt: skip
+def test_statements_that_reach_files_are_known(text: str) -> None:
+    with pytest.raises(WriteRefused, match="serve.files_folder"):
+        refuse_files(text)
+
+
+def test_other_writes_do_not_reach_files() -> None:
+    refuse_files("MATCH (a:Article) WHERE a.load = 1 AND a.copy = 'LOAD' SET a.export = 'COPY x' // INSTALL")
+    refuse_files("CREATE (:Load {copy: 1})")
 
 
 def test_the_refusal_names_word_and_line() -> None:
@@ -104,7 +160,7 @@ def test_case_blanks_and_comments_hide_no_write(text: str, blank: str, random: o
 def test_any_text_passes_or_is_refused(text: str) -> None:
     try:
         refuse_writes(text)
-    except WriteRefused:
+    except (WriteRefused, QueryTooComplex):
         return
     assert text.strip()
 

@@ -15,15 +15,48 @@ RENAMED = {
 }  # fmt: skip
 UNORDERED = ("hn_item", "scrape_item", "upload")
 SHARED = ("article", "hn_item", "news_article", "scrape_item", "upload")
+_LISTS = (
+    "article.add_sections", "article.replace_sections", "article.section_vectors", "article.sections_after",
+    "hn_item.bring_on", "hn_item.item", "hn_item.items", "hn_item.known", "hn_item.known_between", "hn_item.known_one",
+    "hn_item.listing_kids", "hn_item.listing_parts", "hn_item.merge", "hn_item.take_in", "news_article.loaded",
+    "news_article.save_vectors", "news_article.vectors",
+)  # fmt: skip
 # Why a block is sent otherwise than by 0.1.0, by dialect, or for both.
+_LOST = "the reaper says whether a loss counts, and when the row is due again"
 EXPLAINED: dict[str, str] = {
     **{f"{e}.misaligned": "asks for what the align_ blocks would change, in their order" for e in SHARED},
     **{f"{e}.number": "the same columns in another order" for e in SHARED if e != "article"},
     **{f"{e}.frontier": "rows without an order have no depth: the range of their numbers at once" for e in UNORDERED},
     **{f"{e}.frontier_at": "gone: see frontier" for e in UNORDERED},
     **{f"{e}.ready_at": "now ready_between, without a depth" for e in UNORDERED},
+    **dict.fromkeys(_LISTS, "lists of numbers are text in Kuzu, which mixes up stored lists"),
+    **{f"{e}.reclaim": _LOST for e in SHARED},
+    "article.reclaim_loaded": _LOST,
+    "scrape_item.reclaim_summary": _LOST,
+    **{f"news_article.{name}": "says of an article whether its date is the provider's" for name in ("listed", "shown")},
+    **dict.fromkeys(
+        ["neo4j article.add_sections", "neo4j article.replace_sections", "article.retire_sections"],
+        "sections may wait for their vector, in a queue of their own",
+    ),
+    "article.use_model": "with how the model is opened, and its generation",
+    "article.models": "the one in use: there may be a next one",
+    "article.describe": "with the properties of a document",
     "article.oldest_heartbeat": "loaded articles that are held count as claimed, as the reaper counts them",
     "scrape_item.ready_in": "with the state, by which Claims finds the block that claims",
+    "hn_item.take_in": "returns the stamp, by which the search index follows",
+    "hn_item.refuse": "returns the stamp, by which the search index follows",
+    "hn_item.settle_story": "an item may be moved to another story",
+    "hn_item.listing_kids": "returns all lists: not every one counts",
+    "hn_item.listing_parts": "returns all lists: not every one counts",
+    "neo4j hn_item.unlinked": "leaves out the edge that would close a circle",
+    "hn_item.shown": "with the time of fetching, which a citation names",
+    "article.sections_by_id": "with the revision, which a citation names",
+    **{f"{e}.last_number": "counts the stamps that the search index follows" for e in ("news_article", "scrape_item")},
+    **dict.fromkeys(
+        (f"news_article.{block}" for block in ("store", "seed", "save_content", "save_summary")),
+        "stamps what the search index follows",
+    ),
+    "scrape_item.save_pages": "stamps what the search index follows",
     "hn_item.named": "the same with other names",
     "hn_item.failed_named": "the same with other names",
     "neo4j news_article.next_due": "by the index of the queue, as article's",

@@ -14,7 +14,7 @@ from tests.support.waiting import WAIT_LIMIT
 
 
 def test_work_is_done_in_one_thread_in_order() -> None:
-    writer = Writer("writer")
+    writer = Writer("writer", list)
     done: list[int] = []
 
     def work(number: int) -> str:
@@ -27,7 +27,7 @@ def test_work_is_done_in_one_thread_in_order() -> None:
 
 
 def test_what_the_work_raises_reaches_the_caller_and_no_other() -> None:
-    writer = Writer("writer")
+    writer = Writer("writer", list)
     with pytest.raises(ZeroDivisionError):
         writer.call(lambda: 1 // 0)
     with pytest.raises(KeyboardInterrupt):
@@ -41,7 +41,7 @@ def interrupted() -> None:
 
 
 def test_two_never_write_at_once() -> None:
-    writer = Writer("writer")
+    writer = Writer("writer", list)
     inside = 0
     most = 0
 
@@ -57,7 +57,7 @@ def test_two_never_write_at_once() -> None:
 
 
 def test_closing_waits_for_what_is_queued_then_runs_the_last() -> None:
-    writer = Writer("writer")
+    writer = Writer("writer", list)
     hold = threading.Event()
     done: list[str] = []
 
@@ -78,7 +78,7 @@ def test_closing_waits_for_what_is_queued_then_runs_the_last() -> None:
 
 
 def test_closing_twice_is_once() -> None:
-    writer = Writer("writer")
+    writer = Writer("writer", list)
     closed: list[int] = []
     writer.close(lambda: closed.append(1))
     writer.close(lambda: closed.append(2))
@@ -86,7 +86,7 @@ def test_closing_twice_is_once() -> None:
 
 
 def test_what_closing_raises_is_told_and_the_thread_ends() -> None:
-    writer = Writer("a name of its own")
+    writer = Writer("a name of its own", list)
     with pytest.raises(ZeroDivisionError):
         writer.close(lambda: 1 // 0)  # type: ignore[arg-type]
     assert "a name of its own" not in {thread.name for thread in threading.enumerate()}

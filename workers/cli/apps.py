@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import typer
@@ -34,12 +35,48 @@ def _dress(command: Any) -> None:
     """Make its help look the same under every version of typer."""
     _keep_examples(command)
     for parameter in command.params:
+        if parameter.metavar in _COMPLETED and getattr(parameter, "_custom_shell_complete", None) is None:
+            parameter._custom_shell_complete = _COMPLETED[parameter.metavar]
         if parameter.param_type_name == "argument":
             parameter.get_usage_pieces = lambda ctx, shown=usage_of(parameter): [shown]
         elif parameter.metavar is None and not parameter.is_flag:
             parameter.metavar = parameter.name.upper()
     for inner in getattr(command, "commands", {}).values():
         _dress(inner)
+
+
+def _pipelines(context: Any, parameter: Any, typed: str) -> list[str]:
+    from graphvine.pipelines import folder_setting, library
+
+    return [name for name in library("kuzu", folder_setting()).machines if name.startswith(typed)]
+
+
+def _sources(context: Any, parameter: Any, typed: str) -> list[str]:
+    from pathlib import Path
+
+    dumps = [str(path) for ending in ("xml", "gz", "bz2") for path in Path().glob(f"{typed}*.{ending}")]
+    return [name for name in ("sample", "wiki", *sorted(dumps)) if name.startswith(typed)]
+
+
+def _titles(context: Any, parameter: Any, typed: str) -> list[str]:
+    """Titles of the sample, where that is the source; an open graph is not waited for."""
+    if "sample" not in str(context.params.get("source")):
+        return []
+    from importlib.resources import files
+
+    text = (files("graphvine.workers.wikipedia") / "sample" / "garden.xml").read_text("utf-8")
+    titles = re.findall(r"<title>([^<]+)</title>", text)
+    return [title for title in titles if title.lower().startswith(typed.lower())][:50]
+
+
+def _settings(context: Any, parameter: Any, typed: str) -> list[str]:
+    from graphvine.workers.cli.settings_listing import listing
+
+    return [row["name"] for row in listing(None) if row["name"].startswith(typed)]
+
+
+# What a shell completes, by what the parameter is called in help.
+_COMPLETED = {"PIPELINE": _pipelines, "SOURCE": _sources, "TITLE": _titles, "SETTING": _settings}
 
 
 def _keep_examples(command: Any) -> None:

@@ -1,13 +1,12 @@
-"""Where commands come from: a module each in commands/, the daemon and the assistants' server, and the pipelines.
+"""Where commands come from: the modules in commands/, the daemon, the assistants' server, and the pipelines.
 
-A core command is found by the name of its module, so that running one loads no other. What the others bring is known
-once their commands are loaded, which are light by contract: heavy imports stand inside functions.
+A core command is loaded with its own module alone. What the others bring is known once their commands are loaded, which
+are light by contract: heavy imports stand inside functions.
 """
 
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -20,36 +19,64 @@ if TYPE_CHECKING:
     import typer
 
 
+# The core's commands, by the module in commands/ that has them.
+CORE = {
+    name: module
+    for module, names in {
+        "demo": "demo", "status": "status failed stats", "console": "console", "config": "config", "doctor": "doctor",
+        "queue": "seed work requeue exclude pause resume", "copies": "backup restore export load", "model": "model",
+        "pipelines": "machine pipelines new lint", "token": "token", "trust": "trust",
+    }.items()
+    for name in names.split()
+}  # fmt: skip
+# How --help groups them; what a pipeline of a user's own brings comes last.
+GROUPS = {
+    "Grow": "demo grow refresh titles hn upload uploads news scrape",
+    "Look": "status stats failed search ask map console",
+    "Queue": "seed work requeue exclude pause resume",
+    "Serve": "serve open mcp token trust",
+    "Maintain": "backup restore export load doctor reindex edges config model",
+    "Develop": "machine pipelines new lint",
+}
+
+
 class CommandTwice(GraphvineError):
     """Two modules bring a command of the same name."""
 
 
 def names() -> list[str]:
     """Every command there is."""
-    return sorted({*_core(), *_from_packages()})
+    return sorted({*CORE, *_from_packages()})
+
+
+def grouped() -> dict[str, list[str]]:
+    """Every command under the title of its group."""
+    left = set(names())
+    found = {}
+    for title, members in GROUPS.items():
+        found[title] = [name for name in members.split() if name in left]
+        left.difference_update(found[title])
+    return {**found, "Other pipelines": sorted(left)} if left else found
 
 
 def find(name: str) -> Any | None:
     """A command by its name, or None."""
-    if name in _core():
-        return _load(f"{commands.__name__}.{name}")[name]
+    if name in CORE:
+        return _load(f"{commands.__name__}.{CORE[name]}")[name]
     return _from_packages().get(name)
-
-
-@cache
-def _core() -> frozenset[str]:
-    return frozenset(module.name for module in pkgutil.iter_modules(commands.__path__))
 
 
 def _from_packages() -> dict[str, Any]:
     from graphvine.workers.registry import pipelines
 
-    brought = {f"graphvine.workers.{name}": _load(f"graphvine.workers.{name}.commands") for name in ("mcp", "serve")}
+    brought = {
+        f"graphvine.workers.{name}": _load(f"graphvine.workers.{name}.commands") for name in ("mcp", "search", "serve")
+    }
     for name, pipeline in pipelines().items():
         if pipeline.commands is not None:
             brought[f"the pipeline {name!r}"] = _ready(pipeline.commands)
     found: dict[str, Any] = {}
-    homes = dict.fromkeys(_core(), "graphvine itself")
+    homes = dict.fromkeys(CORE, "graphvine itself")
     for home, theirs in brought.items():
         for name, command in theirs.items():
             if name in homes:

@@ -27,6 +27,14 @@ class CommandGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         return discovery.find(cmd_name)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Commands under the titles of their groups."""
+        for title, names in discovery.grouped().items():
+            commands = [(name, self.get_command(ctx, name)) for name in names]
+            room = formatter.width - 6 - max((len(name) for name, _ in commands), default=0)
+            with formatter.section(title):
+                formatter.write_dl([(name, command.get_short_help_str(room)) for name, command in commands])
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0]
         if not name.startswith("-") and not ctx.resilient_parsing and self.get_command(ctx, name) is None:
@@ -40,4 +48,11 @@ class CommandGroup(TyperGroup):
             sys.stdout.flush()
         except (GraphvineError, OSError, KeyboardInterrupt) as error:
             raise typer.Exit(tell(error, verbose=common(ctx).verbose)) from error
+        except ModuleNotFoundError as error:
+            from graphvine.installation import missing_part
+
+            sentence = missing_part(error)
+            if sentence is None:
+                raise
+            raise typer.Exit(tell(GraphvineError(sentence), verbose=common(ctx).verbose)) from error
         return result

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from graphvine.workers.cli.output import table
+from graphvine.workers.cli.output import Listing, table
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from graphvine.queries import Machine
 
 
-def overview(machines: Mapping[str, Machine]) -> Table:
+def overview(machines: Mapping[str, Machine]) -> Listing:
     rows = [
         (name, f"{one.label}.{one.column}", one.key, ", ".join(_marked(one)), len(one.moves))
         for name, one in machines.items()
@@ -25,7 +23,7 @@ def _marked(one: Machine) -> list[str]:
     return [state.name + "*" * state.initial + "!" * state.final for state in one.states]
 
 
-def states(one: Machine) -> Table:
+def states(one: Machine) -> Listing:
     rows = []
     for state in one.states:
         marks = [word for word in ("initial", "claimed", "final") if getattr(state, word)]
@@ -33,7 +31,7 @@ def states(one: Machine) -> Table:
     return table(("state", "is", "beyond"), rows, title=f"{one.label}.{one.column}")
 
 
-def moves(one: Machine) -> Table:
+def moves(one: Machine) -> Listing:
     from graphvine.queries import render
 
     rows = render.as_table(one)

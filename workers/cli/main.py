@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from typing import Annotated, Any
 
@@ -43,6 +44,7 @@ def command() -> Any:
 
 
 def main() -> None:
+    os.umask(0o077)  # graphs, logs, indexes, backups and exports are for their owner alone
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A title that the terminal's encoding lacks must not end the command.

@@ -26,6 +26,8 @@ def write(name: str, folder: Path) -> Path:
     if not _NAME.fullmatch(name) or name.endswith("_"):
         raise CannotWritePipeline(f"{name!r} can't name a pipeline: use small letters, digits and '_', such as 'notes'")
     from graphvine.pipelines import folder_setting, library
+    from graphvine.settings import FILE
+    from graphvine.trust import trust
 
     target = folder.expanduser() / name
     if target.exists():
@@ -38,6 +40,7 @@ def write(name: str, folder: Path) -> Path:
         file = target / str(path).replace("NAME", name).removesuffix(".txt")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(re.sub(r"\{\{(\w+)\}\}", lambda found: names[found[1]], text), "utf-8")
+    trust(target / FILE)  # it was written here, just now
     return target
 
 

@@ -35,7 +35,7 @@ def opened(
             from graphvine.workers.log import attach
 
             attach(graph)
-        if not share or not graph.engine.capabilities.single_owner:
+        if not share or not graph.engine.capabilities.single_owner or graph.engine.capabilities.read_only:
             yield graph
             return
         with _shared(graph, f"graphvine {context.info_name}"):

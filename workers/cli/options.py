@@ -1,4 +1,4 @@
-"""The options that every command takes, before and after its name: --graph and --verbose."""
+"""The options that every command takes, before and after its name: --graph, --verbose, and --json after it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ class Common:
 
     graph: str | None = None
     verbose: bool = False
+    json: bool = False
 
 
 def common(context: typer.Context) -> Common:
@@ -24,9 +25,17 @@ def common(context: typer.Context) -> Common:
 
 def add_common_options(command: Any) -> None:
     """Let a command, or a group and all of its commands, take the common options."""
-    command.params = [*command.params, *_parameters()]
-    for inner in getattr(command, "commands", {}).values():
-        add_common_options(inner)
+    inner = getattr(command, "commands", None)
+    known = {option for parameter in command.params for option in parameter.opts}
+    added = _parameters() if inner is None and _reports(command) else _parameters()[:2]
+    command.params = [*command.params, *(one for one in added if not known.intersection(one.opts))]
+    for one in (inner or {}).values():
+        add_common_options(one)
+
+
+def _reports(command: Any) -> bool:
+    """Whether it ends with one sentence about what it did, which --json turns into an object."""
+    return str(getattr(command.callback, "__module__", "")).startswith("graphvine.workers.cli.")
 
 
 @cache
@@ -51,6 +60,11 @@ def _take_verbose(context: typer.Context, value: bool) -> None:
         _write_log_lines()
 
 
+def _take_json(context: typer.Context, value: bool) -> None:
+    if value:
+        common(context).json = True
+
+
 def _declared(
     graph: Annotated[str | None, typer.Option(
         "--graph", metavar="WHERE", callback=_take_graph, expose_value=False,
@@ -59,6 +73,9 @@ def _declared(
     verbose: Annotated[bool, typer.Option(
         "--verbose", "-v", callback=_take_verbose, expose_value=False,
         help="Write log lines to standard error, and a traceback with an error.",
+    )] = False,
+    json: Annotated[bool, typer.Option(
+        "--json", callback=_take_json, expose_value=False, help="Print JSON.",
     )] = False,
 ) -> None:  # fmt: skip
     """Carries the declarations, and is never called."""

@@ -7,14 +7,16 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, is_dataclass
-from datetime import date, datetime, time, timedelta
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass
+from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    import typer
+    from rich.console import Console, ConsoleOptions
     from rich.table import Table
+    from rich.text import Text
 
 
 # Control characters, line ends and tabs aside, and those that turn the direction of writing.
@@ -24,6 +26,17 @@ _STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u20
 def printable(text: str) -> str:
     """The same text with every character that could steer a terminal written out."""
     return _STEERS.sub(_written_out, text)
+
+
+def highlighted(text: str, marks: Sequence[tuple[int, int]]) -> str:
+    """A piece of text on one line, with what is marked in bold where a terminal shows it."""
+    if not sys.stdout.isatty():
+        return one_line(text, len(text))
+    parts, end = list[str](), 0
+    for start, stop in marks:
+        parts += [printable(text[end:start]), "\033[1m", printable(text[start:stop]), "\033[0m"]
+        end = stop
+    return " ".join("".join([*parts, printable(text[end:])]).split())
 
 
 def is_text(text: str) -> bool:
@@ -67,31 +80,124 @@ def screen(*, stderr: bool = False) -> Console:
             raise BrokenPipeError
 
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() else _WIDE
+    width = None if stream.isatty() or os.environ.get("COLUMNS", "").isdigit() else _WIDE
     return PlainConsole(file=stream, width=width, markup=False, emoji=False, highlight=False)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A table of plain cells where that fits the terminal; otherwise each row as lines of its own."""
+
+    columns: Sequence[str]
+    rows: list[list[Text]]
+    right: Sequence[str]
+    title: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
+        from rich.text import Text
+
+        # A column may wrap between words, and must be as wide as its longest one, or as half of a very long one.
+        least = [
+            max([len(name), *(_widest_word(row[index].plain) for row in self.rows)], default=0)
+            for index, name in enumerate(self.columns)
+        ]
+        if sum(least) + 3 * len(least) <= options.max_width:
+            yield self._table(least)
+            return
+        if self.title:
+            yield Text(self.title, style="italic")
+        widest = max(map(len, self.columns), default=0)
+        for row in self.rows:
+            shown = [(name, cell) for name, cell in zip(self.columns, row, strict=True) if cell.plain.strip()]
+            for number, (name, cell) in enumerate(shown):
+                indent = " " * (widest + 2)
+                wide = max(options.max_width - len(indent), 20)
+                lines = cell.wrap(console, wide) or [Text()]
+                for index, line in enumerate(lines):
+                    head = name.ljust(widest) + "  " if index == 0 else indent
+                    yield Text(head, style="bold" if number == 0 else "dim") + line
+            yield Text()
+
+    def _table(self, least: Sequence[int]) -> Table:
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
+        made = Table(
+            box=box.SIMPLE_HEAD, show_edge=False, title=self.title or None, title_justify="left", pad_edge=False,
+            padding=(0, 1),
+        )  # fmt: skip
+        for column, width in zip(self.columns, least, strict=True):
+            justify: Any = "right" if column in self.right else "left"
+            made.add_column(Text(column), justify=justify, overflow="fold", min_width=width)
+        for row in self.rows:
+            made.add_row(*row)
+        return made
+
+
+_LONGEST_WORD = 24
+
+
+def _widest_word(text: str) -> int:
+    return min(max(map(len, text.split()), default=0), _LONGEST_WORD)
 
 
 def table(
     columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Sequence[str] = (), title: str = ""
-) -> Table:
+) -> Listing:
     """A table of plain cells; numbers stand to the right in the columns named."""
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
-    made = Table(
-        box=box.SIMPLE_HEAD, show_edge=False, title=title or None, title_justify="left", pad_edge=False, padding=(0, 1)
-    )
-    for column in columns:
-        made.add_column(Text(column), justify="right" if column in right else "left", overflow="fold")
-    for row in rows:
-        made.add_row(*(cell if isinstance(cell, Text) else Text(printable(str(cell))) for cell in row))
-    return made
+    cells = [[cell if isinstance(cell, Text) else Text(printable(str(cell))) for cell in row] for row in rows]
+    return Listing(columns, cells, right, title)
 
 
 def show(renderable: Any) -> None:
     """Print to standard output."""
     screen().print(renderable)
+
+
+def report(context: typer.Context, sentence: str, **fields: Any) -> None:
+    """Say what a command did: a sentence, or with --json one object."""
+    from graphvine.workers.cli.options import common
+
+    if common(context).json:
+        from graphvine.workers.cli.open_graph import place
+
+        show_json({"graph": place(context), **fields})
+    else:
+        print(printable(sentence))
+
+
+def size(count: int) -> str:
+    """As people read bytes: 1.5 MB."""
+    for unit, power in (("GB", 3), ("MB", 2), ("KB", 1)):
+        if count >= 1000**power:
+            return f"{count / 1000**power:.1f} {unit}"
+    return plural(count, "byte")
+
+
+def local_time(moment: datetime | None) -> str:
+    """A moment in the zone of the reader, as ISO 8601 writes it; nothing for none."""
+    if moment is None:
+        return ""
+    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return aware.astimezone().isoformat(" ", "seconds")
+
+
+def show_rows(rows: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None:
+    """Rows for other programs: as CSV with a head line, or as JSON Lines."""
+    if not as_csv:
+        for row in rows:
+            print(as_json(row))
+    elif rows:
+        import csv
+
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(rows[0])
+        for row in rows:
+            cells = (plain(value) for value in row.values())
+            writer.writerow("" if c is None else json.dumps(c) if isinstance(c, dict | list) else c for c in cells)
 
 
 def show_json(value: Any, *, indent: int | None = 2) -> None:
@@ -130,7 +236,7 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-FAILED, INTERRUPTED, PIPE_CLOSED = 1, 130, 141
+FAILED, WRONG_USE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 
 
 def tell(error: BaseException, *, verbose: bool) -> int:
@@ -144,8 +250,12 @@ def tell(error: BaseException, *, verbose: bool) -> int:
         import traceback
 
         traceback.print_exception(error)
-    print(f"error: {printable(_sentence(error))}", file=sys.stderr)
-    return FAILED
+    from graphvine.redact import redact
+
+    print(f"error: {printable(redact(_sentence(error)))}", file=sys.stderr)
+    from graphvine.requests import BadRequest
+
+    return WRONG_USE if isinstance(error, BadRequest) else FAILED
 
 
 def _sentence(error: BaseException) -> str:

@@ -11,7 +11,7 @@ from graphvine.workers.cli.output import screen
 
 @contextmanager
 def bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar to be told (done, total) in bytes; None where nobody would see it."""
+    """A bar that takes (done, total) in bytes; None where nobody would see it."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -25,7 +25,7 @@ def bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
 
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar to be told (done, total) in rows; None where nobody would see it."""
+    """A bar that takes (done, total) in rows; None where nobody would see it."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -39,7 +39,7 @@ def counting(what: str) -> Iterator[Callable[[int, int], None] | None]:
 
 @contextmanager
 def activity(what: str) -> Iterator[Callable[[str], None] | None]:
-    """A line that is told what is being done; None where nobody would see it."""
+    """A line that shows what is being done; None where nobody would see it."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -1,4 +1,4 @@
-"""docs/python-api.md from signatures and docstrings: `python -m graphvine.workers.cli.python_reference > ...`."""
+"""docs/python-api.md from signatures and docstrings."""
 
 from __future__ import annotations
 
@@ -94,7 +94,3 @@ def _default(default: Any) -> str:
 
 def _text(one: Any) -> str:
     return " ".join((inspect.getdoc(one) or "").split())
-
-
-if __name__ == "__main__":
-    print(markdown(), end="")

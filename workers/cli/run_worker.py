@@ -19,13 +19,12 @@ if TYPE_CHECKING:
     from graphvine.workers.requests import WorkRequest
 
 
-def work_on(graph: Graph, request: WorkRequest) -> bool:
-    """Work, and say what was done. True when Ctrl-C ended it."""
+def work_on(graph: Graph, request: WorkRequest) -> tuple[Counts, bool]:
+    """Work; what was done, and whether Ctrl-C ended it."""
     paused = graph.store.paused(request.pipeline)
     if paused is not None:
         why = f" ({one_line(paused, 60)})" if paused else ""
-        told = f"{request.pipeline} is paused{why}: 'graphvine resume {request.pipeline}' lets it go on"
-        print(told, file=sys.stderr)
+        print(f"{request.pipeline} is paused{why}: 'graphvine resume {request.pipeline}' continues it", file=sys.stderr)
     total = Counts()
     with signals(graph) as ended, activity(f"working on {request.pipeline}") as shown:
 
@@ -37,21 +36,20 @@ def work_on(graph: Graph, request: WorkRequest) -> bool:
                 shown(described(total))
 
         dispatch(graph, request, on_event=on_event, stop=ended.stop)
-    print(f"{request.pipeline}: {described(total)}")
-    return ended.by == signal.SIGINT
+    return total, ended.by == signal.SIGINT
 
 
 def described(counts: Counts) -> str:
     """What was done, leaving out what did not happen: 3 claimed, 2 done, 1 failed."""
     named = {
-        "claimed": counts.claimed, "done": counts.done, "to be tried again": counts.retried, "failed": counts.failed,
+        "claimed": counts.claimed, "done": counts.done, "to be retried": counts.retried, "failed": counts.failed,
         "given back": counts.released, "lost to another worker": counts.lost,
     }  # fmt: skip
     return ", ".join(f"{count:,} {name}" for name, count in named.items() if count) or "nothing to claim"
 
 
 class Ended:
-    """Whether, and by which signal, the work was told to end."""
+    """Whether, and by which signal, the work was asked to end."""
 
     def __init__(self) -> None:
         self.stop = threading.Event()
@@ -65,7 +63,7 @@ class Ended:
         self.stop.set()
         if self.then is not None:
             self.then()
-        print("ending after what is in hand; once more ends at once", file=sys.stderr)
+        print("stopping after this batch; press Ctrl-C again to stop now", file=sys.stderr)
 
 
 @contextmanager

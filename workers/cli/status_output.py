@@ -8,44 +8,70 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from graphvine.workers.cli.output import one_line, screen, show_json, table
+from graphvine.workers.cli.output import Listing, one_line, plural, printable, screen, show_json, table
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Group
 
     from graphvine.graph import Graph
     from graphvine.records import PipelineStatus
+    from graphvine.workers.search.edges import EdgeCounts
 
 
 # Rows a second by pipeline and state.
 Rates = Mapping[str, Mapping[str, float]]
 
-_NUMBERS = "ready", "backing off", "claimed", "failed", "total", "progress"
 
+def status_view(where: str, found: Sequence[PipelineStatus], rates: Rates | None = None) -> Group:
+    """The totals, then one row a pipeline that has rows or is paused; columns that are zero throughout are left out."""
+    from rich.console import Group
+    from rich.text import Text
 
-def status_table(found: Sequence[PipelineStatus], rates: Rates | None = None) -> Table:
-    """One row a pipeline; with rates, each state tells how it changes."""
-    rows = [
-        (
-            one.pipeline,
-            _states(one.states, (rates or {}).get(one.pipeline, {})),
-            f"{one.ready:,}",
-            f"{one.backing_off:,}",
-            f"{one.claimed:,}",
-            f"{one.failed:,}",
-            f"{one.total:,}",
-            f"{one.progress_percent:.1f} %",
-            _pause(one),
-        )
-        for one in found
+    shown = [one for one in found if one.total or one.paused]
+    total, failed = sum(one.total for one in found), sum(one.failed for one in found)
+    done = sum(one.total * one.progress_percent / 100 for one in found)
+    parts = [plural(total, "row")]
+    if total:
+        parts.append(f"{100 * done / total:.1f} % done")
+    parts += [
+        f"{count:,} {what}"
+        for what, count in (("claimed", sum(one.claimed for one in found)), ("failed", failed))
+        if count
     ]
-    return table(("pipeline", "states", *_NUMBERS, "paused"), rows, right=_NUMBERS)
+    head = Text(f"{printable(where)}: {', '.join(parts)}")
+    if not shown:
+        return Group(head)
+    return Group(head, Text(), _status_table(shown, rates or {}))
+
+
+def _status_table(found: Sequence[PipelineStatus], rates: Rates) -> Listing:
+    numbers = {
+        "rows": [f"{one.total:,}" for one in found], "done": [f"{one.progress_percent:.1f} %" for one in found],
+        **{
+            what.replace("_", " "): [f"{getattr(one, what):,}" for one in found]
+            for what in ("ready", "backing_off", "claimed", "failed")
+            if any(getattr(one, what) for one in found)
+        },
+    }  # fmt: skip
+    columns = {
+        "pipeline": [one.pipeline for one in found], **numbers,
+        "states": [_states(one.states, rates.get(one.pipeline, {})) for one in found],
+        **({"paused": [_pause(one) for one in found]} if any(one.paused for one in found) else {}),
+    }  # fmt: skip
+    return table(tuple(columns), list(zip(*columns.values(), strict=True)), right=tuple(numbers))
+
+
+def edge_lines(found: Sequence[EdgeCounts]) -> Iterator[str]:
+    """How many edges lead from each kind to others; nothing where none were made."""
+    for one in found:
+        if one.same_page or one.mentions:
+            behind = f", {one.newest - one.done:,} numbers behind" if one.newest > one.done else ""
+            yield f"edges of {one.kind}: {one.same_page:,} same page, {one.mentions:,} mentions of articles{behind}"
 
 
 def _states(states: Mapping[str, int], rates: Mapping[str, float]) -> str:
-    if not any(states.values()):
-        return "empty"
-    return "\n".join(f"{name} {count:,}{_rate(rates.get(name, 0.0))}" for name, count in states.items())
+    counted = [f"{name} {count:,}{_rate(rates.get(name, 0.0))}" for name, count in states.items() if count]
+    return ", ".join(counted) or "empty"
 
 
 def _rate(rows_a_second: float) -> str:
@@ -80,13 +106,13 @@ def watch(graph: Graph, *, every_seconds: float, samples: int | None, as_lines: 
             if as_lines:
                 show_json({"graph": graph.where, "pipelines": sample.pipelines, "rates": rates}, indent=None)
             elif drawn is not None:
-                drawn.update(status_table(sample.pipelines, rates), refresh=True)
+                drawn.update(status_view(graph.where, sample.pipelines, rates), refresh=True)
             else:
-                console.print(status_table(sample.pipelines, rates))
+                console.print(status_view(graph.where, sample.pipelines, rates))
 
 
 def rates_between(before: Sample | None, after: Sample) -> Rates:
-    """How many rows a second each state won or lost."""
+    """How many rows a second each state gained or lost."""
     if before is None or after.at_seconds <= before.at_seconds:
         return {}
     seconds = after.at_seconds - before.at_seconds

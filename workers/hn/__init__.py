@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fastapi import APIRouter
 
     from graphvine.graph import Graph
+    from graphvine.search.kinds import SearchKind
     from graphvine.workers.hn.settings import HNSettings
     from graphvine.workers.pipeline import Handler
     from graphvine.workers.scheduler import Job
@@ -55,6 +56,12 @@ def _settings() -> type[HNSettings]:
     return HNSettings
 
 
+def _search(graph: Graph) -> SearchKind:
+    from graphvine.workers.hn.kind import Items
+
+    return Items(graph)
+
+
 PIPELINE = Pipeline(
     name="hn_item",
     title="Hacker News: items, threads and search",
@@ -65,6 +72,7 @@ PIPELINE = Pipeline(
     commands=_commands,
     routes=_routes,
     requests=_requests,
+    search=("hn", _search),
     settings=_settings,
     settings_table="hn",
 )

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from graphvine.dispatch import dispatch
 from graphvine.graph import Graph
 from graphvine.workers.hn import threads, transitions
+from graphvine.workers.hn.ingest.forms import converted
 from graphvine.workers.hn.ingest.ingest import Taken
 from graphvine.workers.hn.ingest.item import POST
 from graphvine.workers.hn.pull import Pulled
 from graphvine.workers.hn.requests import (
     AddRequest,
     AdvanceRequest,
+    Facet,
     HNReindexRequest,
     HNSearchRequest,
     MarkFailedRequest,
     PullRequest,
     RetryItemsRequest,
     Sort,
+    Type,
 )
 from graphvine.workers.hn.search import Page
 from graphvine.workers.hn.settings import HNSettings
@@ -37,10 +42,15 @@ class HackerNews:
         self, items: Mapping[str, Any] | Iterable[Any], *, source: str = POST, fetched_at: int | None = None,
         progress: Callable[[Taken], None] | None = None,
     ) -> Taken:  # fmt: skip
-        """Take in one item or many, as the API gives them. `fetched_at` (ms) is the time of copies that say none."""
+        """Take in one item or many, as the API or Algolia gives them, or as rows of a database.
+
+        `fetched_at` (ms) is the time of copies that say none. What is refused is in the result, with the reason.
+        """
         several, at = [items] if isinstance(items, Mapping) else items, fetched_at or self._graph.clock.now_ms()
-        request = AddRequest(items=several, source=source, fetched_at=at, settings=self._settings)
-        return dispatch(self._graph, request, on_event=progress)
+        forms = Counter[str]()
+        given = converted(several, forms)
+        request = AddRequest(items=given, source=source, fetched_at=at, settings=self._settings)
+        return replace(dispatch(self._graph, request, on_event=progress), forms=dict(forms))
 
     def pull(
         self, *, ids: Iterable[int] = (), top: int | None = None, new: int | None = None, first: int | None = None,
@@ -75,10 +85,10 @@ class HackerNews:
         return threads.story(self._graph, id)
 
     def search(
-        self, words: str = "", *, author: str | None = None, type: str | None = None, min_score: int | None = None,
+        self, words: str = "", *, author: str | None = None, type: Type | None = None, min_score: int | None = None,
         max_score: int | None = None, after: int | None = None, before: int | None = None, under: int | None = None,
         story_by: str | None = None, reply_to: str | None = None, sort: Sort = "relevance", limit: int = 10,
-        offset: int = 0,
+        offset: int = 0, not_author: str | None = None, facets: Sequence[Facet] = (),
     ) -> Page:  # fmt: skip
         """Find items by words, fields and thread. Times are seconds since 1970, both ends included.
 
@@ -87,6 +97,7 @@ class HackerNews:
         return dispatch(self._graph, HNSearchRequest(
             words=words, author=author, type=type, min_score=min_score, max_score=max_score, after=after,
             before=before, under=under, story_by=story_by, reply_to=reply_to, sort=sort, limit=limit, offset=offset,
+            not_author=not_author, facets=facets,
         ))  # fmt: skip
 
     def reindex(self, progress: Callable[[int], None] | None = None) -> int:

@@ -51,13 +51,16 @@ def pull(context: typer.Context, request: PullRequest, as_json: Annotated[bool, 
 def add(
     context: typer.Context,
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="FILE", help="JSON or JSON Lines; - or none for standard input.")
+        list[Path] | None,
+        typer.Argument(metavar="FILE", help="JSON or JSON Lines, plain or gzip; - or none for standard input."),
     ] = None,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Take in items from JSON: one object, an array, or an object a line.
 
-    Each item goes through the whole workflow; what is refused is failed with its reason ('graphvine failed hn_item').
+    Items may come as the API gives them, as Algolia's hits or trees, as rows of a database, or under their ids; a line
+    says which form was seen. What is refused is printed with its reason, 'graphvine failed hn_item' lists it, and the
+    status is 1.
 
         echo '{"id": 1, "type": "story", "title": "Hello", "by": "pg"}' | graphvine hn add
         graphvine hn add items.jsonl
@@ -66,14 +69,17 @@ def add(
     """
     from graphvine.workers.cli.progress import activity
     from graphvine.workers.hn.item_files import read_items
-    from graphvine.workers.hn.output import told_of_items
+    from graphvine.workers.hn.output import show_refusals, told_of_items
 
-    with opened(context, create=True) as graph, activity("adding") as told:
+    with opened(context, create=True, share=True) as graph, activity("adding") as told:
         summary = graph.hn.add(
             read_items(files or [Path("-")]),
             progress=None if told is None else lambda so_far: told(told_of_items(so_far)),
         )
     _show(summary, told_of_items(summary), as_json)
+    show_refusals(summary)
+    if summary.failed or summary.rejected:
+        raise typer.Exit(1)
 
 
 @hn.command()

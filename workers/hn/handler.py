@@ -10,11 +10,10 @@ from graphvine.outcomes import Done, GiveUp, Outcome, Retry
 from graphvine.records import Claim, Step
 from graphvine.workers.hn.firebase import Fetched, Firebase
 from graphvine.workers.hn.ingest.batch import Batch
-from graphvine.workers.hn.ingest.cascade import cascade
 from graphvine.workers.hn.ingest.infer_parents import draft_of
 from graphvine.workers.hn.ingest.ingest import RETRY_MS, intake
 from graphvine.workers.hn.ingest.item import FIREBASE, Draft
-from graphvine.workers.hn.ingest.processors import MAX_RETRIES
+from graphvine.workers.hn.ingest.processors import MAX_RETRIES, cascade
 from graphvine.workers.hn.ingest.thread_edges import Threads
 from graphvine.workers.hn.ingest.writes import claimed_steps, steps_of
 from graphvine.workers.hn.settings import HNSettings, load
@@ -84,7 +83,7 @@ def _only(batch: Batch, drafts: list[Draft]) -> Batch:
     ids = {draft.id for draft in drafts}
     return Batch(
         batch.graph, batch.threads, batch.now, drafts, batch.known, [e for e in batch.edges if e.below in ids],
-        batch.edges_again, batch.edges_gone, batch.settled,
+        batch.edges_again, batch.edges_gone, batch.below, batch.settled, batch.fallen,
     )  # fmt: skip
 
 

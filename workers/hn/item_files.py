@@ -1,8 +1,11 @@
-"""Items from JSON files: one object, an array, or an object a line."""
+"""Items from JSON files, plain or gzip: one object, an array, or an object a line."""
 
 from __future__ import annotations
 
+import gzip
+import io
 import sys
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -26,7 +29,21 @@ def read_items(paths: Sequence[Path]) -> Iterator[Any]:
     for path in paths:
         name = "standard input" if str(path) == "-" else str(path)
         with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as file:
-            yield from _items(file, name)
+            yield from items_in(file, name)
+
+
+def items_in(file: BinaryIO, name: str) -> Iterator[Any]:
+    """The items of one file or body."""
+    head = io.BufferedReader(file) if isinstance(file, io.RawIOBase) else file
+    start = head.peek(2)[:2] if isinstance(head, io.BufferedReader) else b""
+    if start != b"\x1f\x8b":
+        yield from _items(head, name)
+        return
+    try:
+        with gzip.GzipFile(fileobj=head) as unpacked:
+            yield from _items(io.BufferedReader(unpacked), name)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise BadFile(f"{name}: the gzip data is cut or broken: {error}") from None
 
 
 def _items(file: BinaryIO, name: str) -> Iterator[Any]:

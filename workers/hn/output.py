@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from graphvine.workers.cli.output import one_line, plural, printable, show, show_json, table
+from graphvine.workers.cli.output import highlighted, one_line, plural, printable, show, show_json, table
+from graphvine.workers.hn.ingest.forms import API
 from graphvine.workers.hn.ingest.ingest import Taken
 from graphvine.workers.hn.pull import Pulled
 from graphvine.workers.hn.search import Page
@@ -45,13 +47,21 @@ def show_list(items: Sequence[Item], as_json: bool) -> None:
 
 def show_page(page: Page, offset: int, as_json: bool) -> None:
     if as_json:
-        found = [_flat(one.item) | {"snippet": one.snippet, "relevance": one.score} for one in page.found]
-        show_json({"total": page.total, "offset": offset, "relaxed": page.relaxed, "found": found})
+        found = [
+            _flat(one.item) | {"snippet": one.snippet, "marks": one.marks, "relevance": one.score} for one in page.found
+        ]
+        told = {"total": page.total, "offset": offset, "relaxed": page.relaxed, "loose": page.loose}
+        show_json(told | {"facets": page.facets, "found": found})
         return
     for one in page.found:
         print(_head(one.item))
         if one.snippet or one.item.text:
-            print(f"  {one_line(one.snippet or one.item.text or '', _TEXT)}")
+            print(f"  {highlighted(one.snippet, one.marks) if one.snippet else one_line(one.item.text or '', _TEXT)}")
+    if page.loose:
+        words = ", ".join(repr(word) for word in page.loose)
+        print(f"no item has {words}: these have words that begin with it or differ in a letter or two")
+    for name, values in page.facets.items():
+        print(f"by {name}: " + ", ".join(f"{printable(value)} {count:,}" for value, count in values.items()))
     if page.relaxed:
         print("no item has all of these words; these have some")
     shown = f"{offset + 1:,} to {offset + len(page.found):,} of " if page.found else ""
@@ -81,6 +91,19 @@ def told_of_items(taken: Taken) -> str:
         "skipped": taken.skipped, "failed": taken.failed, "rejected": taken.rejected,
     }  # fmt: skip
     return ", ".join(f"{count:,} {name}" for name, count in named.items() if count) or "nothing new"
+
+
+def show_refusals(taken: Taken) -> None:
+    """On standard error: the form in which items came, where it is not the API's, and what was refused and why."""
+    others = [f"{count:,} as {form}" for form, count in taken.forms.items() if form != API]
+    if others:
+        print(f"items came {', '.join(others)}", file=sys.stderr)
+    for one in taken.refused:
+        name = f"item {one.id}" if one.id is not None else "something without a usable id"
+        print(f"refused {name}: {one_line(one.reason, _TEXT)}", file=sys.stderr)
+    more = taken.failed + taken.rejected - len(taken.refused)
+    if more > 0:
+        print(f"and {more:,} more: 'graphvine failed hn_item' lists them", file=sys.stderr)
 
 
 def told_of_pull(pulled: Pulled) -> str:

@@ -14,7 +14,7 @@ from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
 from graphvine.records import Step
 from graphvine.workers.hn.firebase import Fetched, Firebase
-from graphvine.workers.hn.ingest.index_sync import following
+from graphvine.workers.hn.ingest.index_sync import follow
 from graphvine.workers.hn.ingest.ingest import Taken, intake
 from graphvine.workers.hn.ingest.item import FIREBASE
 from graphvine.workers.hn.settings import HNSettings, load
@@ -136,6 +136,6 @@ class Pull:
     @contextmanager
     def _running(self) -> Iterator[None]:
         self._sum = Pulled()
-        with following(self._graph):
-            yield
+        follow(self._graph)
+        yield
         self._sum = replace(self._sum, stopped=self._stop.is_set())

@@ -25,6 +25,8 @@ Stories = Annotated[int, msgspec.Meta(ge=1, le=500)]
 Name = Annotated[str, msgspec.Meta(max_length=200)]
 Reason = Annotated[str, msgspec.Meta(max_length=2_000)]
 Sort = Literal["relevance", "date", "score"]
+Type = Literal["story", "comment", "job", "poll", "pollopt"]
+Facet = Literal["type", "by", "year"]
 
 
 def _ids(text: str) -> list[int]:
@@ -35,14 +37,16 @@ def _ids(text: str) -> list[int]:
 
 
 def _seconds(text: str) -> int:
-    """A day, a moment or a number of seconds, as seconds since 1970."""
-    if text.isascii() and text.isdigit() and len(text) <= 12:
+    """A year, a day, a moment or a number of seconds, as seconds since 1970."""
+    if text.isascii() and text.isdigit() and 5 <= len(text) <= 12:
         return int(text)
+    if len(text) == 4 and text.isascii() and text.isdigit():
+        text = f"{text}-01-01"
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
         raise BadRequest(
-            "hn search", "", f"{text!r:.40} is no time: write 2012-01-31, 2012-01-31T18:00, or seconds"
+            "hn search", "", f"{text!r:.40} is no time: write 2012, 2012-01-31, 2012-01-31T18:00, or seconds"
         ) from None
     return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
 
@@ -95,7 +99,8 @@ class HNSearchRequest(Request["Page"], verb="hn search", runs=f"{_RUNS}run_searc
         "", 'Words, "phrases", -exclusions.', "WORDS", join=True
     )
     author: Name | None = option(None, "By this user.", metavar="NAME")
-    type: Name | None = option(None, "story, comment, job, ...", metavar="TYPE")
+    not_author: Name | None = option(None, "Not by this user.", metavar="NAME")
+    type: Type | None = option(None, "story, comment, job, poll, pollopt.", metavar="TYPE")
     min_score: Number | None = option(None, "At least this score.", metavar="N")
     max_score: Number | None = option(None, "At most this score.", metavar="N")
     after: Number | None = option(None, "Since 2012-01-31, or seconds.", metavar="TIME", parse=_seconds)
@@ -106,6 +111,10 @@ class HNSearchRequest(Request["Page"], verb="hn search", runs=f"{_RUNS}run_searc
     sort: Sort = option("relevance", "relevance, date or score.", metavar="ORDER")
     limit: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = option(10, "Most items to show.", metavar="N")
     offset: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = option(0, "Items to pass over.", metavar="N")
+    facets: Annotated[Sequence[Facet], msgspec.Meta(max_length=3)] = option(
+        (), "Count by type, by, year; several with commas.", metavar="NAME,NAME",
+        parse=lambda text: [part.strip() for part in text.split(",") if part.strip()],
+    )  # fmt: skip
 
 
 class HNReindexRequest(Request[int], verb="hn reindex", runs=f"{_RUNS}run_reindex", where="job"):

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
+import zlib
+from itertools import islice
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
-from fastapi import Body as JsonBody
+from fastapi import APIRouter, Path, Query, Request
 
+from graphvine.errors import GraphvineError
 from graphvine.workers.hn.api import HackerNews
 from graphvine.workers.hn.errors import NoSuchItem, TransitionNotAllowed
 from graphvine.workers.hn.ingest.ingest import Taken
+from graphvine.workers.hn.item_files import BadFile, items_in
 from graphvine.workers.hn.requests import (
     AdvanceRequest,
     HNReindexRequest,
@@ -25,7 +30,15 @@ from graphvine.workers.serve.request_routes import add_route
 from graphvine.workers.serve.responses import Json, Missing, register_status
 
 Id = Annotated[int, Path(ge=1, le=1 << 53)]
-_MOST_ITEMS = 100_000
+_MOST_ITEMS, _MOST_UNPACKED = 100_000, 64 << 20
+_ITEMS = {
+    "anyOf": [{"type": "object"}, {"type": "array", "items": {}}],
+    "description": "One item or many, as JSON or JSON Lines, plain or gzip; also as Algolia's hits and trees.",
+}
+
+
+class TooMany(GraphvineError):
+    """More items than one request may bring."""
 
 
 def router(app_state: AppState) -> APIRouter:
@@ -43,11 +56,18 @@ def router(app_state: AppState) -> APIRouter:
 
 
 def _items(made: APIRouter, app_state: AppState) -> None:
-    @made.post("/items", summary="Take in one item or many, as the API gives them", response_model=Taken)
-    def add(body: Annotated[dict[str, Any] | list[Any], JsonBody()]) -> Json:
-        if isinstance(body, list) and len(body) > _MOST_ITEMS:
-            raise Missing(f"{_MOST_ITEMS:,} items at most in one request: send the rest in another, or upload a file")
-        taken = HackerNews(app_state.graph).add(body)
+    @made.post(
+        "/items", summary="Take in one item or many, as the API gives them", response_model=Taken,
+        openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _ITEMS}}}},
+    )  # fmt: skip
+    async def add(request: Request) -> Json:
+        return await asyncio.to_thread(taken_in, await request.body())
+
+    def taken_in(body: bytes) -> Json:
+        items = list(islice(items_in(io.BytesIO(_unpacked(body)), "the body"), _MOST_ITEMS + 1))
+        if len(items) > _MOST_ITEMS:
+            raise TooMany(f"{_MOST_ITEMS:,} items at most in one request: send the rest in another, or upload a file")
+        taken = HackerNews(app_state.graph).add(items)
         app_state.hub.publish("queue_changed", pipeline="hn_item", what="taken in", rows=taken.total)
         return Json(taken)
 
@@ -97,6 +117,22 @@ def _moves(made: APIRouter, app_state: AppState) -> None:
     )
 
 
+def _unpacked(body: bytes) -> bytes:
+    """The body, out of its gzip data where it is such; bounded, since little can unpack to much."""
+    if not body.startswith(b"\x1f\x8b"):
+        return body
+    decoder = zlib.decompressobj(wbits=31)
+    try:
+        found = decoder.decompress(body, _MOST_UNPACKED)
+    except zlib.error as error:
+        raise BadFile(f"the body: the gzip data is broken: {error}") from None
+    if decoder.unconsumed_tail:
+        raise TooMany(f"the body unpacks to more than {_MOST_UNPACKED >> 20} MiB: send it in parts, or upload a file")
+    if not decoder.eof or decoder.unused_data:
+        raise BadFile("the body: the gzip data is cut, or something follows it")
+    return found
+
+
 def flat(item: Item) -> dict[str, Any]:
     """An item without what stands below it."""
     return {name: getattr(item, name) for name in Item.__slots__ if name != "children"} | {"children": []}
@@ -108,4 +144,6 @@ def shallow(top: Item) -> dict[str, Any]:
 
 
 register_status(NoSuchItem, 404)
+register_status(BadFile, 422)
+register_status(TooMany, 413)
 register_status(TransitionNotAllowed, 409)

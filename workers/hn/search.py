@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Self
 
 from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
 from graphvine.search import Filters, Range, Results
-from graphvine.workers.hn.ingest.index_sync import share, unshare
-from graphvine.workers.hn.requests import Sort
+from graphvine.workers.hn.ingest.index_sync import open_items_index
+from graphvine.workers.hn.requests import Facet, Sort
 from graphvine.workers.hn.server_search import NothingToFollow, ServerItems
 from graphvine.workers.hn.threads import Item, as_item, below_of
 from graphvine.workers.hn.transitions import row_of
@@ -32,15 +32,21 @@ class Found:
     item: Item
     snippet: str
     score: float
+    marks: tuple[tuple[int, int], ...] = ()  # where the words stand in the snippet
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of what was found; `relaxed` tells that no item has all of the words, and these have some."""
+    """One page of what was found; `relaxed` says that no item has all of the words, and these have some.
+
+    `loose` are words that no item has, for which words like them were taken; `facets` are counts by name and value.
+    """
 
     found: list[Found]
     total: int
     relaxed: bool = False
+    loose: Sequence[str] = ()
+    facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 class HNSearch:
@@ -48,9 +54,11 @@ class HNSearch:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._beside = not ServerItems.serves(graph)
-        self._index: Any = share(graph) if self._beside else NothingToFollow(graph)
-        self._open = True
+        self._server: NothingToFollow | None = NothingToFollow(graph) if ServerItems.serves(graph) else None
+
+    @property
+    def _index(self) -> Any:
+        return self._server or open_items_index(self._graph)
 
     def __enter__(self) -> Self:
         return self
@@ -64,12 +72,12 @@ class HNSearch:
         self, words: str = "", *, author: str | None = None, type: str | None = None, min_score: int | None = None,
         max_score: int | None = None, after: int | None = None, before: int | None = None, under: int | None = None,
         story_by: str | None = None, reply_to: str | None = None, sort: Sort = "relevance", limit: int = 10,
-        offset: int = 0,
+        offset: int = 0, not_author: str | None = None, facets: Sequence[Facet] = (),
     ) -> Page:  # fmt: skip
         """Times are seconds since 1970, both ends included. An empty text finds all that the filters let through."""
         self._index.catch_up()
         filters: dict[str, Any] = {}
-        for name, word in (("author", author), ("type", type)):
+        for name, word in (("author", author), ("-author", not_author), ("type", type)):
             if word is not None:
                 filters[name] = word
         for name, lowest, highest in (("score", min_score, max_score), ("time", after, before)):
@@ -77,7 +85,18 @@ class HNSearch:
                 filters[name] = Range(lowest, highest)
         if not self._join(filters, under, story_by, reply_to):
             return Page([], 0)
-        return self._page(self._ask(words, filters, sort, limit, offset))
+        if not_author is not None or facets:
+            self._refuse_on_a_server()
+        page = self._page(self._ask(words, filters, sort, limit, offset))
+        return replace(page, facets=self._facets(words, filters, facets)) if facets else page
+
+    def _facets(self, words: str, filters: Filters, names: Sequence[Facet]) -> dict[str, dict[str, int]]:
+        counted = self._index.index.facets(words, filters, names=["author" if name == "by" else name for name in names])
+        return {"by" if name == "author" else name: values for name, values in counted.items()}
+
+    def _refuse_on_a_server(self) -> None:
+        if ServerItems.serves(self._graph):
+            raise GraphvineError("on Neo4j items are searched without --not-author and --facets: leave them out")
 
     def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
         """Make the index anew from the graph."""
@@ -85,10 +104,7 @@ class HNSearch:
         return read
 
     def close(self) -> None:
-        if self._open:
-            self._open = False
-            if self._beside:
-                unshare(self._graph)
+        """The index stays open with the graph; nothing else is held."""
 
     def _join(self, filters: dict[str, Any], under: int | None, story_by: str | None, reply_to: str | None) -> bool:
         """Turn what is asked of the thread into filters; False when nothing can match."""
@@ -123,7 +139,10 @@ class HNSearch:
         if sort not in _SORTS:
             raise GraphvineError(f"items are sorted by {', '.join(_SORTS)}, not by {sort!r}")
         order = _SORTS[sort] if words.strip() or sort != "relevance" else "-time"
-        found: Results = self._index.index.text(words, _ANY_KIND, filters, limit=limit, offset=offset, sort=order)
+        more = {} if ServerItems.serves(self._graph) else {"tolerant": True}
+        found: Results = self._index.index.text(
+            words, _ANY_KIND, filters, limit=limit, offset=offset, sort=order, **more
+        )
         return found
 
     def _page(self, results: Results) -> Page:
@@ -133,7 +152,10 @@ class HNSearch:
             looked = looking.map(lambda id: self._graph.read("hn_item.shown", hnId=id), ids)
             rows = {id: row for id, found in zip(ids, looked, strict=True) for row in found}
         found = [
-            Found(as_item(rows[int(hit.id)]), hit.snippet.text if hit.snippet is not None else "", hit.score)
+            Found(
+                as_item(rows[int(hit.id)]), hit.snippet.text if hit.snippet is not None else "", hit.score,
+                hit.snippet.marks if hit.snippet is not None else (),
+            )
             for hit in results.hits if int(hit.id) in rows
         ]  # fmt: skip
-        return Page(found, results.total or 0, results.relaxed)
+        return Page(found, results.total or 0, results.relaxed, results.loose)

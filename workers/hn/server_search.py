@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from graphvine.search.documents import Filters, Hit, Kinds, Range, Results, Snippet
 from graphvine.search.server_index import around, lucene
-from graphvine.workers.hn.ingest.clean import plain
 from graphvine.workers.hn.threads import load
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def _parameters(filters: Filters) -> dict[str, Any]:
 
 
 def _text(row: dict[str, Any]) -> str:
-    title = plain(row["title"]) if row["title"] else ""
+    title = row["title"] or ""
     body = row["plain"] or row["text"] or ""
     return f"{title}\n{body}" if title and body else title or body
 

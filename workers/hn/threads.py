@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from graphvine.graph import Graph
 from graphvine.records import Row
-from graphvine.workers.hn.ingest.clean import plain
+from graphvine.workers.hn.ingest.validate import plain
 from graphvine.workers.hn.transitions import row_of
 
 # What one statement follows; deeper threads are walked in stretches of it.
@@ -130,7 +130,7 @@ def in_order(ids: Sequence[int], listed: Sequence[int] | None) -> list[int]:
 def as_item(row: Row) -> Item:
     text = row["plain"] or (plain(row["text"]) if row["text"] else None)
     return Item(
-        row["hnId"], row["type"], row["state"], row["by"], row["time"], plain(row["title"]) if row["title"] else None,
+        row["hnId"], row["type"], row["state"], row["by"], row["time"], row["title"],
         text, row["url"], row["score"], row["parent"] or row["poll"], row["story"] or None, bool(row["deleted"]),
         bool(row["dead"]),
     )  # fmt: skip

@@ -12,10 +12,9 @@ from graphvine.ready_cache import spans
 from graphvine.records import Row, Step, Unit
 from graphvine.workers.hn.errors import NoSuchItem, TransitionNotAllowed
 from graphvine.workers.hn.ingest.batch import Batch
-from graphvine.workers.hn.ingest.cascade import advance, automatic
 from graphvine.workers.hn.ingest.infer_parents import draft_of
 from graphvine.workers.hn.ingest.ingest import RETRY_MS, intake
-from graphvine.workers.hn.ingest.processors import MAX_RETRIES, RETRY_WINDOW, retryable
+from graphvine.workers.hn.ingest.processors import MAX_RETRIES, RETRY_WINDOW, advance, automatic, retryable
 from graphvine.workers.hn.ingest.writes import steps_of
 
 _ROWS_AT_ONCE = 5_000

@@ -35,13 +35,7 @@ def mcp(
 
     In Python: graphvine.workers.mcp.server.build(tools).run("stdio")
     """
-    from graphvine.errors import GraphvineError
+    from graphvine.workers.mcp.server import build
     from graphvine.workers.mcp.tools import Tools
 
-    try:
-        from graphvine.workers.mcp.server import build
-    except ModuleNotFoundError as error:
-        raise GraphvineError(
-            f"this needs the package {error.name}, which is not installed: run `pip install 'graphvine[mcp]'`"
-        ) from error
     build(Tools(lambda: opened(context), max_rows=max_rows, seconds=timeout)).run("stdio")

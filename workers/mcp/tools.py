@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, fields
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from graphvine.errors import GraphvineError
-
 if TYPE_CHECKING:
     from graphvine.graph import Graph
-    from graphvine.workers.wikipedia.requests import Mode
+    from graphvine.search.kinds import Mode
 
 
 _LONGEST_TEXT = 2_000
@@ -64,18 +62,11 @@ class Tools:
         self._opened, self._max_rows, self._seconds = opened, max_rows, seconds
         self._one_at_a_time = threading.Lock()
 
-    def search(self, words: str, where: str = "articles", mode: Mode = "walk", limit: int = 10) -> dict[str, Any]:
-        """Find sections of articles, or items of Hacker News."""
-        most = max(1, min(limit, _MOST_FOUND))
+    def search(self, words: str, kind: Sequence[str] = (), mode: Mode = "walk", limit: int = 10) -> dict[str, Any]:
+        """Find sections of articles, items of Hacker News, news and pages, with citations."""
         with self._graph() as graph:
-            if where == "hacker_news":
-                page = graph.hn.search(words, limit=most)
-                rows: list[Any] = [{"item": _item(hit.item), "snippet": hit.snippet} for hit in page.found]
-            elif where == "articles":
-                rows = [asdict(hit) for hit in graph.search(words, mode=mode, limit=most)]
-            else:
-                raise GraphvineError(f"there is nothing to search in {where!r}: say 'articles' or 'hacker_news'")
-        found, cut = fitting(rows)
+            hits = graph.search(words, kind=kind, mode=mode, limit=max(1, min(limit, _MOST_FOUND)))
+        found, cut = fitting(asdict(hit) for hit in hits)
         return {"found": found, "cut": cut}
 
     def cypher(
@@ -84,7 +75,7 @@ class Tools:
         """Rows of a query that reads."""
         most = max(1, min(max_rows or self._max_rows, self._max_rows))
         with self._graph() as graph:
-            result = graph.query(statement, parameters, max_rows=most, timeout_seconds=self._seconds)
+            result = graph.query(statement, parameters, max_rows=most, timeout_seconds=self._seconds, isolated=True)
         rows, cut = fitting(result.rows)
         return {"columns": result.columns, "rows": rows, "cut": cut or result.truncated}
 

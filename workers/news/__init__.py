@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fastapi import APIRouter
 
     from graphvine.graph import Graph
+    from graphvine.search.kinds import SearchKind
     from graphvine.workers.news.settings import NewsSettings
     from graphvine.workers.scheduler import Job
     from graphvine.workers.serve.app_state import AppState
@@ -57,6 +58,12 @@ def _settings() -> type[NewsSettings]:
     return NewsSettings
 
 
+def _search(graph: Graph) -> SearchKind:
+    from graphvine.workers.news.kind import NewsArticles
+
+    return NewsArticles(graph)
+
+
 PIPELINE = Pipeline(
     name=NAME,
     title="News of a topic: found, summarized, rated",
@@ -66,6 +73,7 @@ PIPELINE = Pipeline(
     commands=_commands,
     routes=_routes,
     requests=_requests,
+    search=("news", _search),
     settings=_settings,
     settings_table="news",
 )

@@ -51,20 +51,21 @@ class News:
         """The queue, the log of additions, the checkpoints, and the metrics of the last runs."""
         return reads.look_at_queue(self._graph, self._settings.topic, limit)
 
-    def update(self, *, feeds: Sequence[str] = ()) -> UpdaterRun:
-        """One run of the updater; with `feeds` also of these."""
+    def update(self, *, feeds: Sequence[str] = (), now: bool = False) -> UpdaterRun:
+        """One run of the updater; with `feeds` also of these, with `now` also of what failed a moment ago."""
         chosen = self._settings
-        request = UpdateRequest(topic=chosen.topic, query=chosen.query, feeds=feeds, settings=self._given)
+        request = UpdateRequest(topic=chosen.topic, query=chosen.query, feeds=feeds, now=now, settings=self._given)
         return dispatch(self._graph, request)
 
     def process(
         self, *, until_empty: bool = False, batch: int | None = None, stop: threading.Event | None = None,
-        each: Callable[[ProcessorRun], None] | None = None,
+        each: Callable[[ProcessorRun], None] | None = None, now: bool = False,
     ) -> Sequence[ProcessorRun]:  # fmt: skip
-        """One run of the processor, or run after run until the queue is empty. `batch` articles a run."""
+        """One run of the processor, or run after run until the queue is empty. `batch` articles a run; with `now`
+        articles that back off are tried at once."""
         request = ProcessRequest(
             topic=self._settings.topic, query=self._settings.query, until_empty=until_empty, batch=batch,
-            settings=self._given,
+            now=now, settings=self._given,
         )  # fmt: skip
         return dispatch(self._graph, request, on_event=each, stop=stop)
 
@@ -87,7 +88,7 @@ def run_update(graph: Graph, request: UpdateRequest) -> UpdaterRun:
     settings = with_topic(request.settings or load(), request.topic, request.query)
     if request.feeds:
         settings = msgspec.structs.replace(settings, feeds=" ".join([*settings.feeds.split(), *request.feeds]))
-    return Updater(graph, settings).run_once()
+    return Updater(graph, settings, now=request.now).run_once()
 
 
 def run_process(graph: Graph, request: ProcessRequest, run: Run[ProcessorRun]) -> list[ProcessorRun]:
@@ -95,4 +96,6 @@ def run_process(graph: Graph, request: ProcessRequest, run: Run[ProcessorRun]) -
     if request.batch is not None:
         settings = msgspec.structs.replace(settings, max_articles_per_run=request.batch)
     with closing(Processor(graph, settings, stop=run.stop)) as processor:
+        if request.now:
+            processor.hasten()
         return list(processor.run(until_empty=request.until_empty, each=lambda done: run.publish(done, "run")))

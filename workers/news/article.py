@@ -24,6 +24,24 @@ _WORD = re.compile(r"[^\W_]+")
 # These are within a word or a sentence; all other tags separate words.
 _INLINE = re.compile(r"</?(?:a|b|i|u|em|strong|span|code|font|mark|small|sub|sup)(?:\s[^>]{0,2000})?>", re.IGNORECASE)
 _TAG = re.compile(r"<[^>]{0,2000}>")
+_TITLE = 100
+# The names of months that feeds write although RFC 822 wants English ones, in full and shortened: in Italian, French,
+# Spanish, Portuguese, German, Dutch and Polish.
+_MONTHS = {
+    "Jan": "january gennaio gen janvier janv enero ene janeiro januar jänner januari stycznia sty",
+    "Feb": "february febbraio feb février févr fev febrero fevereiro februar februari lutego lut",
+    "Mar": "march marzo mars março märz maart mrt mar marca",
+    "Apr": "april aprile apr avril avr abril abr kwietnia kwi",
+    "May": "may maggio mag mai mayo maio mei maja maj",
+    "Jun": "june giugno giu juin junio junho juni jun czerwca cze",
+    "Jul": "july luglio lug juillet juil julio julho juli jul lipca lip",
+    "Aug": "august agosto ago août aout aug augustus sierpnia sie",
+    "Sep": "september settembre set septembre sept septiembre setembro sep września wrz",
+    "Oct": "october ottobre ott octobre oct octubre outubro out oktober okt października paź",
+    "Nov": "november novembre nov noviembre novembro listopada lis",
+    "Dec": "december dicembre dic décembre déc dec diciembre dezembro dez dezember grudnia gru",
+}
+_MONTH_OF = {word: month for month, words in _MONTHS.items() for word in [month.lower(), *words.split()]}
 _EARLIEST, _LATEST = datetime(1990, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 
@@ -61,9 +79,8 @@ def found(
 ) -> Found:  # fmt: skip
     """An article from a provider's fields; BadArticle names the one that can't be used."""
     address = checked_link(link)
-    words = plain(title, 500)
-    if not words:
-        raise BadArticle("title: missing, or not text")
+    # RSS allows an item without a title: then it is the beginning of its text, or its address.
+    words = plain(title, 500) or _beginning(plain(description, 2_000)) or canonical(address)[:500]
     host = (urlsplit(address).hostname or "").removeprefix("www.")
     given = str(sentiment).strip().lower() if isinstance(sentiment, str) else ""
     return Found(
@@ -99,7 +116,8 @@ def canonical(link: str) -> str:
 
 
 def moment_of(value: Any) -> datetime | None:
-    """A date as providers write it: ISO 8601, RFC 822, `2024-05-01 10:00:00`; None if it can't be parsed."""
+    """A date as providers write it: ISO 8601, RFC 822, `2024-05-01 10:00:00`, also with the names of months of some
+    other languages; None if it can't be parsed."""
     if not isinstance(value, str) or not value.strip():
         return None
     text = value.strip()[:60]
@@ -107,7 +125,7 @@ def moment_of(value: Any) -> datetime | None:
         at = datetime.fromisoformat(text)
     except ValueError:
         try:
-            at = parsedate_to_datetime(text)
+            at = parsedate_to_datetime(_in_english(text))
         except (TypeError, ValueError, IndexError):
             return None
     try:
@@ -115,6 +133,23 @@ def moment_of(value: Any) -> datetime | None:
     except (OverflowError, ValueError):
         return None
     return at if _EARLIEST <= at <= _LATEST else None
+
+
+def _in_english(text: str) -> str:
+    """A date by RFC 822 with the day of the week left out and the month in English, where its name is known."""
+    words = text.replace(",", " ").split()
+    for place in range(1, len(words)):
+        day, month = words[place - 1].rstrip(".º"), _MONTH_OF.get(words[place].strip(".").lower())
+        if day.isdigit() and month:
+            year, *rest = [*words[place + 1 :], ""]
+            # A date alone is its first moment.
+            return " ".join([day, month, year, *(rest if any(rest) else ["00:00:00"])])
+    return text
+
+
+def _beginning(text: str) -> str:
+    """The first words of a text, as many as make a title."""
+    return text if len(text) <= _TITLE else f"{text[:_TITLE].rsplit(' ', 1)[0]} …"
 
 
 def plain(value: Any, longest: int) -> str:

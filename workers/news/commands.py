@@ -11,6 +11,7 @@ from graphvine.workers.cli.apps import new_app
 from graphvine.workers.cli.open_graph import opened
 from graphvine.workers.cli.request_arguments import takes
 from graphvine.workers.news.requests import ProcessRequest, RetryArticlesRequest, UpdateRequest
+from graphvine.workers.search.requests import SearchRequest
 
 app = new_app()
 news = new_app("News of a topic: found, fetched, summarized and judged.")
@@ -66,6 +67,27 @@ def show(
 
 
 @news.command()
+@takes(SearchRequest, "kind", "near", "type")
+def search(context: typer.Context, request: SearchRequest, as_json: Annotated[bool, _JSON] = False) -> None:
+    """Search news by words, meaning and the stories that articles share, with citations.
+
+        graphvine news search "interest rates" --source reuters.com
+        graphvine news search inflation --topic economy --after 2024-01-01 --mode text
+
+    In Python: graph.search("interest rates", kind=["news"], source="reuters.com")
+    """
+    from graphvine.workers.cli.output import show_json
+    from graphvine.workers.search.commands import show_hits
+
+    with opened(context) as graph:
+        hits = dispatch(graph, request.replace(kind=["news"]))
+    if as_json:
+        show_json(hits)
+    else:
+        show_hits(hits)
+
+
+@news.command()
 def queue(
     context: typer.Context,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=10_000, help="Most entries to show.")] = 20,
@@ -91,8 +113,9 @@ def update(context: typer.Context, request: UpdateRequest, as_json: Annotated[bo
     """Ask the providers for new articles, once.
 
     Providers are NewsData.io and APITube, each where its key is set (NEWSDATA_API_KEY, APITUBE_API_KEY), and the feeds
-    of the setting news.feeds. A daemon or worker does this each hour. What a provider refuses is told, and the others
-    go on.
+    of the setting news.feeds. A daemon or worker does this each hour. What a provider refuses is reported in its own
+    words, the others are asked all the same, and the status is 1. After a passing error a provider is left alone for a
+    while; --now asks it at once.
 
         graphvine news update --feed https://example.org/rss
 
@@ -101,9 +124,9 @@ def update(context: typer.Context, request: UpdateRequest, as_json: Annotated[bo
     from graphvine.workers.news.output import show_run
 
     with opened(context, create=True, share=True) as graph:
-        run = graph.news.topic(request.topic, request.query).update(feeds=request.feeds)
+        run = graph.news.topic(request.topic, request.query).update(feeds=request.feeds, now=request.now)
     show_run(run, as_json)
-    if run.errors and not run.pages:
+    if run.errors:
         raise typer.Exit(1)
 
 
@@ -112,24 +135,31 @@ def update(context: typer.Context, request: UpdateRequest, as_json: Annotated[bo
 def process(context: typer.Context, request: ProcessRequest, as_json: Annotated[bool, _JSON] = False) -> None:
     """Work on the front of the queue, once: fetch pages, summarize them, judge their sentiment.
 
-    A daemon or worker does this each minute. Each phase is saved when it is done; Ctrl-C gives the rest back.
+    A daemon or worker does this each minute. Each phase is saved when it is done; Ctrl-C gives the rest back. The
+    status is 1 when an article failed for good. Articles that back off are left alone until they are due, unless --now
+    is given.
 
         graphvine news process --until-empty
 
     In Python: graph.news.process(until_empty=True)
     """
+    from graphvine.workers.cli.output import plural
     from graphvine.workers.cli.run_worker import signals
     from graphvine.workers.news.output import show_run
 
     with opened(context, share=True) as graph, signals(graph) as ended:
         if graph.store.paused("news_article") is not None:
             typer.echo("news_article is paused: 'graphvine resume news_article' lets it go on", err=True)
-        graph.news.topic(request.topic).process(
-            until_empty=request.until_empty, batch=request.batch, stop=ended.stop,
+        runs = graph.news.topic(request.topic).process(
+            until_empty=request.until_empty, batch=request.batch, stop=ended.stop, now=request.now,
             each=lambda run: show_run(run, as_json, many=True),
         )  # fmt: skip
     if ended.by is not None:
         raise typer.Exit(130)
+    if failed := sum(run.failed for run in runs):
+        if not as_json:
+            typer.echo(f"{plural(failed, 'article')} failed: 'graphvine failed news_article' says why", err=True)
+        raise typer.Exit(1)
 
 
 @news.command()
@@ -146,4 +176,7 @@ def retry(context: typer.Context, request: RetryArticlesRequest) -> None:
         context.fail("say what to try again, in one way: ids, --contains TEXT, or --all")
     with opened(context) as graph:
         moved = dispatch(graph, request)
+    if not moved:
+        typer.echo("nothing to retry", err=True)
+        raise typer.Exit(3)
     print(f"{moved} to be tried again")

@@ -15,9 +15,13 @@ from graphvine.errors import GraphvineError
 class ProviderError(GraphvineError):
     """A provider can't be reached, or its answer can't be parsed."""
 
-    def __init__(self, provider: str, reason: str, *, retry_after_seconds: float | None = None) -> None:
+    def __init__(
+        self, provider: str, reason: str, *, retry_after_seconds: float | None = None, permanent: bool = False
+    ) -> None:
+        """`permanent`: it does not help to wait, something has to be changed first, such as a key."""
         super().__init__(f"{provider}: {reason}")
-        self.provider, self.reason, self.retry_after_seconds = provider, reason, retry_after_seconds
+        self.provider, self.reason = provider, reason
+        self.retry_after_seconds, self.permanent = retry_after_seconds, permanent
 
 
 class NoProvider(GraphvineError):

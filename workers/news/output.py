@@ -20,7 +20,7 @@ def show_list(found: Sequence[NewsItem], as_json: bool) -> None:
         show_json({"articles": [asdict(item) for item in found]})
         return
     rows = [
-        (_day(item.date), item.state, item.sentiment or "", item.source, one_line(item.title, 80), item.id)
+        (_found_or_dated(item), item.state, item.sentiment or "", item.source, one_line(item.title, 80), item.id)
         for item in found
     ]
     if rows:
@@ -54,10 +54,11 @@ def show_queue(found: NewsQueue, as_json: bool) -> None:
         show_json(found)
         return
     waiting = f", {found.backing_off} of them backing off" if found.backing_off else ""
-    print(f"{found.topic}_PENDING_QUEUE: {plural(found.length, 'article')}{waiting}")
-    print(f"{found.topic}_PENDING_ADDITIONS: {plural(found.additions, 'article')}")
+    print(f"queue: {plural(found.length, 'article')}{waiting}")
+    print(f"log of additions: {plural(found.additions, 'article')}")
     for checkpoint in found.checkpoints:
-        print(f"{checkpoint['name']}: {checkpoint['article'] or 'none yet'} ({checkpoint['passed']:,} passed)")
+        name = checkpoint["name"].removeprefix(f"{found.topic}_").replace("_", " ").lower()
+        print(f"{name}: {checkpoint['article'] or 'none yet'} ({checkpoint['passed']:,} passed)")
     if found.articles_per_hour is not None:
         print(f"{found.articles_per_hour:,.0f} articles an hour in the last runs")
     if found.entries:
@@ -89,6 +90,12 @@ def show_run(run: UpdaterRun | ProcessorRun, as_json: bool, *, many: bool = Fals
             print(f"{printable(provider)}: {one_line(reason, 300)}", file=sys.stderr)
         for reason in run.rejected[:20]:
             print(f"no article: {one_line(reason, 300)}", file=sys.stderr)
+        if len(run.rejected) > 20:
+            print(f"and {len(run.rejected) - 20} more that are no articles", file=sys.stderr)
+
+
+def _found_or_dated(item: NewsItem) -> str:
+    return f"found {_day(item.date)}" if item.undated else _day(item.date)
 
 
 def _phase(row: dict[str, Any]) -> str:

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 from graphvine.clock import moment
 from graphvine.errors import ClaimLost
 from graphvine.graph import Graph
-from graphvine.ready_cache import is_suspect
-from graphvine.records import Row, Step, Unit
+from graphvine.records import Step, Unit
 from graphvine.workers.heartbeat import Heartbeats
 from graphvine.workers.news import NAME
 from graphvine.workers.news.claimed_article import ClaimedArticle
@@ -65,6 +64,14 @@ class Processor:
         """One run; or run after run until the queue is empty, waiting for articles that back off."""
         return asyncio.run(self._runs(None if until_empty else 1, each))
 
+    def hasten(self) -> int:
+        """Articles that back off after a failure need not wait any longer. Returns how many there were."""
+        now = self._graph.clock.now_ms()
+        rows = self._graph.read(f"{ROLE}.backing_off", topic=self._topic, now=now)
+        keys = [row["id"] for row in rows]
+        self._graph.run(Unit.of([Step(f"{NAME}.hasten", {"keys": keys, "now": now})] if keys else []))
+        return len(keys)
+
     def close(self) -> None:
         if self._embedder is not None:
             self._embedder.close()
@@ -94,12 +101,15 @@ class Processor:
         articles = await asyncio.to_thread(self.load)
         self._on_step("loaded")
         results = await self._work(await lazy.open(), articles) if articles else Counter()
+        waiting = self._graph.read(f"{ROLE}.waiting", topic=self._topic, now=self._graph.clock.now_ms())[0]
         run = ProcessorRun(
             self._topic, merged.count, merged.checkpoint, len(articles),
-            processed=results.total() - results[Result.LOST] - results[None],
+            processed=results.total() - results[Result.LOST] - results[Result.FAILED] - results[None],
             removed=results[Result.PROCESSED] + results[Result.FAILED], moved_to_end=results[Result.TAIL],
             failed=results[Result.FAILED], lost=results[Result.LOST], released=results[None],
             remaining=self._queue.length(), seconds=time.monotonic() - began,
+            waiting=waiting["waiting"],
+            next_in_seconds=None if waiting["due"] is None else (waiting["due"] - self._graph.clock.now_ms()) / 1000,
             missing=merged.missing + repaired.missing, rebuilt=repaired.rebuilt, dropped=repaired.dropped,
         )  # fmt: skip
         if run.loaded or run.merged or run.rebuilt or run.dropped:
@@ -122,7 +132,7 @@ class Processor:
         """Claim the first articles of the queue."""
         for _ in range(_TRIES):
             now, most = self._graph.clock.now_ms(), self._settings.max_articles_per_run
-            rows = _suspects_alone(self._graph.read(f"{ROLE}.front", topic=self._topic, now=now, limit=most))
+            rows = self._graph.read(f"{ROLE}.front", topic=self._topic, now=now, limit=most)
             self._on_step("front_read")
             if not rows:
                 return []
@@ -229,10 +239,3 @@ class _LazyResources:
 
     async def aclose(self) -> None:
         await self._stack.aclose()
-
-
-def _suspects_alone(rows: list[Row]) -> list[Row]:
-    """An article whose processor crashed twice is worked on alone, so that it can't take others down with it."""
-    if rows and is_suspect(rows[0]):
-        return rows[:1]
-    return [row for row in rows if not is_suspect(row)]

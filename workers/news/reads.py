@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from graphvine.graph import Graph
 from graphvine.records import Failure, Row
+from graphvine.requests import BadRequest
 from graphvine.workers.news import NAME
+from graphvine.workers.news.article import SENTIMENTS
 from graphvine.workers.news.errors import UnknownArticle
 
 _RUNS_SHOWN = 5
@@ -29,6 +32,8 @@ class NewsItem:
     sentiment: str | None
     sentiment_score: float | None
     summary: str | None
+    # The provider gave no date: it is the moment at which the article was found.
+    undated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,8 @@ def list_articles(
     limit: int = 20,
 ) -> list[NewsItem]:  # fmt: skip
     """The newest first."""
+    _check("state", state, [one.name for one in graph.store.machine(NAME).states])
+    _check("sentiment", sentiment.lower(), SENTIMENTS)
     rows = graph.read(
         f"{NAME}.listed", topic=topic, state=state, source=source.lower(), sentiment=sentiment.lower(),
         contains=contains.lower(), limit=limit,
@@ -70,10 +77,16 @@ def list_articles(
         NewsItem(
             row["id"], row["topic"], row["state"], row["title"], row["link"], row["date"], row["source"],
             row["provider"], row["sentiment"] or None, row["sentimentScore"] if row["sentiment"] else None,
-            row["summary"],
+            row["summary"], bool(row["undated"]),
         )
         for row in rows
     ]  # fmt: skip
+
+
+def _check(name: str, value: str, known: Iterable[str]) -> None:
+    """Refuse a value that no article has, with those that there are."""
+    if value and value not in (words := list(known)):
+        raise BadRequest("news list", name, f"{value!r} is none of {', '.join(words)}")
 
 
 def show_article(graph: Graph, key: str) -> NewsDetail:

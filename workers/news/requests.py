@@ -28,6 +28,7 @@ class UpdateRequest(Request["UpdaterRun"], verb="news update", runs=f"{_API}run_
     )
     topic: Topic | None = option(None, _TOPIC, metavar="NAME")
     query: Text | None = option(None, _QUERY, metavar="WORDS")
+    now: bool = option(False, "Ask also providers that failed a moment ago.")
     settings: Any = local()
 
 
@@ -38,6 +39,7 @@ class ProcessRequest(Request["list[ProcessorRun]"], verb="news process", runs=f"
     batch: Annotated[int, msgspec.Meta(ge=1, le=1_000)] | None = option(
         None, "Articles a run (setting max_articles_per_run).", metavar="N"
     )
+    now: bool = option(False, "Do not wait for articles that back off after a failure.")
     topic: Topic | None = option(None, _TOPIC, metavar="NAME")
     query: Text | None = option(None, _QUERY, metavar="WORDS")
     settings: Any = local()

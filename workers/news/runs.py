@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -27,6 +28,8 @@ class UpdaterRun:
     rejected: list[str] = field(default_factory=list)
     # Providers that failed, before or after some pages, and why.
     errors: dict[str, str] = field(default_factory=dict)
+    # Of these, those that were not asked, and how many seconds they are left alone after an error.
+    waiting: dict[str, float] = field(default_factory=dict)
 
     def lines(self) -> Iterator[str]:
         yield f"Fetched {_articles(self.found, 'new ')}"
@@ -53,6 +56,9 @@ class ProcessorRun:
     released: int = 0
     remaining: int = 0
     seconds: float = 0.0
+    # Articles that back off, and the seconds until the first of them may be tried again.
+    waiting: int = 0
+    next_in_seconds: float | None = None
     # Articles that the log or the queue names and that do not exist.
     missing: list[str] = field(default_factory=list)
     # Entries that were put back into the queue, or dropped from it, to repair it.
@@ -69,9 +75,14 @@ class ProcessorRun:
             yield f"Queue rebuilt: {self.rebuilt} put back, {self.dropped} dropped"
         yield f"Loaded: {_articles(self.loaded)}"
         yield f"Processed: {_articles(self.processed)}"
+        if self.failed:
+            yield f"Failed: {_articles(self.failed)}"
         yield f"Removed from queue: {_articles(self.removed)}"
         yield f"Moved to end for retry: {_articles(self.moved_to_end)}"
         yield f"Queue length: {_articles(self.remaining)} remaining"
+        if self.waiting and self.next_in_seconds is not None:
+            wait = f"the first for {math.ceil(self.next_in_seconds)} s (--now skips the wait)"
+            yield f"Backing off: {_articles(self.waiting)}, {wait}"
 
 
 def log(run: UpdaterRun | ProcessorRun) -> None:

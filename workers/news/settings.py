@@ -18,13 +18,23 @@ class NewsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     topic: Annotated[str, _Name, describe_as("the name of the topic: the prefix of all its keys")] = "BTC"
     query: Annotated[str, msgspec.Meta(min_length=1), describe_as("the search query for the providers")] = "bitcoin"
     language: Annotated[str, describe_as("the language of the articles; empty for all")] = "en"
-    newsdata_url: Annotated[str, describe_as("address of NewsData.io")] = "https://newsdata.io/api/1/news"
+    newsdata_url: Annotated[str, describe_as("address of NewsData.io", trust="always")] = (
+        "https://newsdata.io/api/1/news"
+    )
     newsdata_key_variable: Annotated[
-        str, describe_as("the environment variable with the key of NewsData.io; without a key it is not queried")
+        str,
+        describe_as(
+            "the environment variable with the key of NewsData.io; without a key it is not queried", trust="always"
+        ),
     ] = "NEWSDATA_API_KEY"
-    apitube_url: Annotated[str, describe_as("address of APITube")] = "https://api.apitube.io/v1/news/everything"
+    apitube_url: Annotated[str, describe_as("address of APITube", trust="always")] = (
+        "https://api.apitube.io/v1/news/everything"
+    )
     apitube_key_variable: Annotated[
-        str, describe_as("the environment variable with the key of APITube; without a key it is not queried")
+        str,
+        describe_as(
+            "the environment variable with the key of APITube; without a key it is not queried", trust="always"
+        ),
     ] = "APITUBE_API_KEY"
     feeds: Annotated[str, describe_as("addresses of RSS and Atom feeds, separated by spaces")] = ""
     # The constants of the specification.
@@ -63,18 +73,22 @@ class NewsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Literal["auto", "model", "light", "words"],
         describe_as("a model (auto: where summary_url is set), or the best sentences by vectors or by words"),
     ] = "auto"
-    summary_url: Annotated[str, describe_as("base of an OpenAI-compatible API, such as .../v1")] = ""
+    summary_url: Annotated[str, describe_as("base of an OpenAI-compatible API, such as .../v1", trust="always")] = ""
     summary_model: Annotated[str, describe_as("the model's name")] = "default"
-    summary_key_variable: Annotated[str, describe_as("the environment variable with its key")] = "OPENAI_API_KEY"
+    summary_key_variable: Annotated[str, describe_as("the environment variable with its key", trust="always")] = (
+        "OPENAI_API_KEY"
+    )
     summary_seconds: Annotated[float, Positive, describe_as("time limit of one summary")] = 60
     summary_sentences: Annotated[int, Positive, describe_as("most sentences in a summary")] = 3
     sentiment: Annotated[
         Literal["auto", "model", "words"],
         describe_as("a model (auto: if sentiment_url is set), or a lexicon"),
     ] = "auto"
-    sentiment_url: Annotated[str, describe_as("base of an OpenAI-compatible API, such as .../v1")] = ""
+    sentiment_url: Annotated[str, describe_as("base of an OpenAI-compatible API, such as .../v1", trust="always")] = ""
     sentiment_model: Annotated[str, describe_as("the model's name")] = "default"
-    sentiment_key_variable: Annotated[str, describe_as("the environment variable with its key")] = "OPENAI_API_KEY"
+    sentiment_key_variable: Annotated[str, describe_as("the environment variable with its key", trust="always")] = (
+        "OPENAI_API_KEY"
+    )
     sentiment_seconds: Annotated[float, Positive, describe_as("time limit of one sentiment")] = 30
     same_story: Annotated[
         Literal["auto", "light", "off"],

@@ -8,6 +8,7 @@ first page were stored without the second, the next run would stop at the first 
 from __future__ import annotations
 
 import asyncio
+import math
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
@@ -49,8 +50,10 @@ class Updater:
 
     def __init__(
         self, graph: Graph, settings: NewsSettings | None = None, *, providers: Sequence[Provider] | None = None,
-        on_step: OnStep = lambda step: None,
+        now: bool = False, on_step: OnStep = lambda step: None,
     ) -> None:  # fmt: skip
+        """With `now` no provider is left alone because it failed a moment ago."""
+        self._now = now
         self._graph, self._settings, self._on_step = graph, settings or load(), on_step
         self._providers = list(providers) if providers is not None else required(self._settings)
         self._topic = self._settings.topic
@@ -72,8 +75,13 @@ class Updater:
             fetchers: dict[bool, Fetcher] = {}
             for provider in self._providers:
                 state = states.get(provider.name, {})
-                if state.get("not_before", 0) > self._graph.clock.now_ms():
-                    run.errors[provider.name] = f"backing off after an error: {state.get('last_error')}"
+                wait = (state.get("not_before") or 0) - self._graph.clock.now_ms()
+                if wait > 0 and not self._now:
+                    run.waiting[provider.name] = wait / 1000
+                    run.errors[provider.name] = (
+                        f"not asked, {math.ceil(wait / 1000)} s to wait after an error (--now asks at once):"
+                        f" {state.get('last_error')}"
+                    )
                     continue
                 known = set(self.known())
                 self._on_step("index_read")
@@ -107,7 +115,9 @@ class Updater:
                 page = await provider.page(fetcher.fetch, cursor)
             except ProviderError as error:
                 gathered.error = error.reason
-                gathered.not_before_seconds = error.retry_after_seconds or _ERROR_WAIT_SECONDS
+                # Where a key is wrong or a page is gone, waiting changes nothing: the next run may ask at once.
+                wait = 0.0 if error.permanent else _ERROR_WAIT_SECONDS
+                gathered.not_before_seconds = error.retry_after_seconds or wait
                 break
             gathered.pages += 1
             gathered.credits += page.credits

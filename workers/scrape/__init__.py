@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fastapi import APIRouter
 
     from graphvine.graph import Graph
+    from graphvine.search.kinds import SearchKind
     from graphvine.workers.scrape.settings import ScrapeSettings
     from graphvine.workers.serve.app_state import AppState
 
@@ -49,6 +50,12 @@ def _settings() -> type[ScrapeSettings]:
     return ScrapeSettings
 
 
+def _search(graph: Graph) -> SearchKind:
+    from graphvine.workers.scrape.kind import Pages
+
+    return Pages(graph)
+
+
 PIPELINE = Pipeline(
     name=NAME,
     title="Web pages, scraped and summarized",
@@ -57,6 +64,7 @@ PIPELINE = Pipeline(
     commands=_commands,
     routes=_routes,
     requests=_requests,
+    search=("page", _search),
     settings=_settings,
     settings_table="scrape",
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 from graphvine.dispatch import Run, check, stream
 from graphvine.graph import Graph
-from graphvine.workers.scrape.batches import Batch, check_addresses, check_name, find, name_for, submit
+from graphvine.workers.scrape.batches import Batch, check_addresses, check_name, find, name_for, resume, submit
 from graphvine.workers.scrape.errors import BadBatch, BatchBusy
 from graphvine.workers.scrape.events import ScrapeEvent
 from graphvine.workers.scrape.hook import BatchEnd, Hook, find_hook
@@ -28,16 +28,21 @@ _UNREAD_EVENTS = 1_000
 async def scrape(
     graph: Graph, urls: Sequence[str] = (), *, batch: str | None = None, hook: Hook | None = None,
     settings: ScrapeSettings | None = None, standby: bool = False, stop: threading.Event | None = None,
+    again: bool = False, now: bool = False,
 ) -> AsyncGenerator[ScrapeEvent, None]:  # fmt: skip
     """Scrape and summarize these pages, and whatever waits in the batch. Called again after a kill, it goes on.
 
     Without a name the batch is known by its addresses. Leaving the iterator early (use contextlib.aclosing) gives
     back what is in work. With `standby` it waits while another manager has the batch, and takes over when that dies.
+    Asked for again, a finished batch tries what failed again; with `again` all of it is redone; with `now` pages that
+    back off after a failure are tried at once.
     """
     request = ScrapeRequest(urls=urls, batch=batch, hook=hook, settings=settings)
     check(graph, request)
     found_hook = find_hook(hook, settings or load())
     chosen = await asyncio.to_thread(open_batch, graph, request.urls, batch)
+    for event in await asyncio.to_thread(partial(resume, graph, chosen, again=again, now=now)):
+        yield event
     # The addresses are in the graph now: there may be more of them than a request should carry.
     request, stop = request.replace(urls=(), batch=chosen.name), stop or threading.Event()
     here = partial(_lead_here, graph, chosen, settings or load(), found_hook, stop, standby)

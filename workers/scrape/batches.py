@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from graphvine.claims import new_token
-from graphvine.clock import moment
+from graphvine.clock import NEVER, moment
 from graphvine.graph import Graph
 from graphvine.reaper import process_is_gone, take_back
-from graphvine.records import Row, Step, Unit
+from graphvine.records import Row, Step, Unit, new_token
 from graphvine.workers.common.fetching.addresses import checked_url
 from graphvine.workers.common.fetching.errors import FetchError
 from graphvine.workers.scrape import NAME
 from graphvine.workers.scrape.errors import BadAddress, BadBatch, BatchBusy, BatchLost
+from graphvine.workers.scrape.events import ScrapeEvent
 
 # The batch of what `graphvine seed scrape_item` adds.
 DEFAULT = "default"
@@ -122,6 +123,28 @@ def results(graph: Graph, batch: Batch) -> Iterator[Result]:
 
 def counts(graph: Graph, batch: Batch) -> dict[str, int]:
     return {row["state"]: row["count"] for row in graph.read(f"{NAME}.counts_of", batch_seq=batch.seq)}
+
+
+def resume(graph: Graph, batch: Batch, *, again: bool = False, now: bool = False) -> list[ScrapeEvent]:
+    """Prepare a batch that was there before: what failed is tried again, as its cause may be gone; with `again` what
+    is completed is redone, with `now` nothing waits. Returns what to tell the caller, as events of the batch."""
+    clock_ms = graph.clock.now_ms()
+    ours: dict[str, int] = {"batch_seq": batch.seq, "now": clock_ms}
+    finished = graph.read(f"{NAME}.batch", batch=batch.name)[0]["status"] == "finished"
+    steps = [Step(f"{NAME}.retry_in", ours)] if finished or again else []
+    steps += [Step(f"{NAME}.again_in", ours)] if again else []
+    steps += [Step(f"{NAME}.hasten_in", {**ours, "never": NEVER})] if now else []
+    rows = graph.run(Unit.of(steps)).rows if steps else ()
+    moved = {step.block.partition(".")[2]: len(answer) for step, answer in zip(steps, rows, strict=True)}
+    told = [ScrapeEvent("retrying", batch.name, counts={"failed": moved["retry_in"]})] if moved.get("retry_in") else []
+    stored = counts(graph, batch).get("completed", 0)
+    if stored and finished:
+        told.append(ScrapeEvent("stored", batch.name, counts={"completed": stored}))
+    waiting = graph.read(f"{NAME}.waiting_in", **ours, never=NEVER)[0]
+    if waiting["waiting"]:
+        seconds = math.ceil((waiting["due"] - clock_ms) / 1000)
+        told.append(ScrapeEvent("backing_off", batch.name, counts={"waiting": waiting["waiting"], "seconds": seconds}))
+    return told
 
 
 class BatchLease:

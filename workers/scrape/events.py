@@ -55,7 +55,8 @@ class ScrapeEvent:
     """What happened to a page, or to its batch (then `url` is empty), once it is committed.
 
     Names: batch_started, scrape_started, scrape_finished, scrape_failed, summary_started, summary_partial,
-    summary_finished, summary_failed, batch_finished, hook_finished, hook_failed, standing_by, paused, stopped. After
+    summary_finished, summary_failed, batch_finished, hook_finished, hook_failed, standing_by, paused, stopped; and,
+    of a batch that was there before, retrying (what failed), stored (what is done), backing_off (what waits). After
     a failure, `state` says whether the page is retried (idle, scraped) or not (failed).
     """
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections import Counter, OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from graphvine.workers.scrape.events import ScrapeEvent
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rich.table import Table
+    from graphvine.workers.cli.output import Listing
 
 
 _IN_WORK = ("scraping", "summarizing")
@@ -46,7 +45,7 @@ class LiveTable:
             for url in done[:-_ENDED_SHOWN]:
                 del self._pages[url]
 
-    def drawn(self) -> Table:
+    def drawn(self) -> Listing:
         pages = sorted(self._pages.values(), key=lambda page: page.state not in _IN_WORK)[:_SHOWN]
         rows = [(page.state, one_line(page.url, 60), one_line(_known(page), 80)) for page in pages]
         ended = ", ".join(f"{count:,} {state}" for state, count in sorted(self._ended.items())) or "none done yet"
@@ -64,10 +63,10 @@ _MOST_SHOWN = 50
 _NOTES = {"standing_by": "standing by: {}", "hook_failed": "the hook failed: {}", "paused": "scrape_item is paused: {}"}
 
 
-async def show_lines(graph: Graph, addresses: Sequence[str], batch: str | None, stop: threading.Event) -> bool:
-    """Every event as a line of JSON, then every page. True when the batch is finished."""
+async def show_lines(pages: AsyncGenerator[ScrapeEvent, None], graph: Graph) -> ScrapeEvent | None:
+    """Every event as a line of JSON, then every page. Returns the event of the finished batch, None if it is not."""
     last = ScrapeEvent("", "")
-    async with aclosing(graph.scrape(addresses, batch=batch, standby=True, stop=stop)) as events:
+    async with aclosing(pages) as events:
         async for event in events:
             last = event if event.name == "batch_finished" else last
             show_json({name: value for name, value in asdict(event).items() if value}, indent=None)
@@ -75,22 +74,22 @@ async def show_lines(graph: Graph, addresses: Sequence[str], batch: str | None, 
     if last.batch:
         for result in results(graph, find(graph, last.batch)):
             show_json({"name": "result", "batch": last.batch, **asdict(result)}, indent=None)
-    return bool(last.batch)
+    return last if last.batch else None
 
 
-async def show_table(graph: Graph, addresses: Sequence[str], batch: str | None, stop: threading.Event) -> bool:
-    """A live table while it runs, then what became of the pages. True when the batch is finished."""
+async def show_table(pages: AsyncGenerator[ScrapeEvent, None], graph: Graph) -> ScrapeEvent | None:
+    """A live table while it runs, then what became of the pages. Returns the same."""
     last = ScrapeEvent("", "")
     name = ""
     with _live() as tell:
-        async with aclosing(graph.scrape(addresses, batch=batch, standby=True, stop=stop)) as events:
+        async with aclosing(pages) as events:
             async for event in events:
                 name = event.batch
                 last = event if event.name == "batch_finished" else last
                 tell(event)
     if name:
         _print_results(graph, name, last)
-    return bool(last.batch)
+    return last if last.batch else None
 
 
 @contextmanager
@@ -112,7 +111,16 @@ def _live() -> Iterator[Callable[[ScrapeEvent], None]]:
 
 
 def _note(event: ScrapeEvent) -> None:
-    if event.name in _NOTES:
+    counted = event.counts
+    if event.name == "retrying":
+        print(f"{plural(counted['failed'], 'page')} failed before: trying again", file=sys.stderr)
+    elif event.name == "stored":
+        said = f"{plural(counted['completed'], 'page')} already done: the stored result is shown; --again scrapes anew"
+        print(said, file=sys.stderr)
+    elif event.name == "backing_off":
+        said = f"{plural(counted['waiting'], 'page')} waiting after a failure, the first for {counted['seconds']} s"
+        print(f"{said}; --now skips the wait", file=sys.stderr)
+    elif event.name in _NOTES:
         said = event.error or "'graphvine resume scrape_item' lets it go on"
         print(_NOTES[event.name].format(one_line(said, 200)), file=sys.stderr)
 

@@ -43,14 +43,17 @@ class ScrapeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Literal["auto", "model", "light", "words"],
         describe_as("a model (auto: where summary_url is set), or the best sentences by vectors or by words"),
     ] = "auto"
-    summary_url: Annotated[str, describe_as("base of an OpenAI-compatible API, such as .../v1")] = ""
+    summary_url: Annotated[str, describe_as("base of an OpenAI-compatible API, such as .../v1", trust="always")] = ""
     summary_model: Annotated[str, describe_as("the model's name")] = "default"
-    summary_key_variable: Annotated[str, describe_as("the environment variable with its key")] = "OPENAI_API_KEY"
+    summary_key_variable: Annotated[str, describe_as("the environment variable with its key", trust="always")] = (
+        "OPENAI_API_KEY"
+    )
     summary_seconds: Annotated[float, Positive, describe_as("time limit of one summary")] = 120
     summary_sentences: Annotated[int, Positive, describe_as("most sentences in a summary")] = 5
-    hook: Annotated[str, describe_as("called when a batch is finished: package.module:function")] = ""
+    hook: Annotated[str, describe_as("called when a batch is finished: package.module:function", trust="always")] = ""
     hook_command: Annotated[
-        str, describe_as("run when a batch is finished; gets the results as JSON lines on standard input")
+        str,
+        describe_as("run when a batch is finished; gets the results as JSON lines on standard input", trust="always"),
     ] = ""
     hook_seconds: Annotated[float, Positive, describe_as("time allowed for hook_command")] = 600
     hook_tries: Annotated[int, Positive, describe_as("attempts before the hook has failed")] = 3

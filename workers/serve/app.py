@@ -14,8 +14,21 @@ from starlette.responses import Response
 import graphvine
 from graphvine.errors import GraphvineError
 from graphvine.workers import registry
+from graphvine.workers.search import routes as search
 from graphvine.workers.serve import engine_routes
-from graphvine.workers.serve.api import around, cypher, health, job_list, machines, page, queues, status
+from graphvine.workers.serve.api import (
+    around,
+    cypher,
+    health,
+    job_list,
+    login,
+    machines,
+    overview,
+    page,
+    queues,
+    rows,
+    status,
+)
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.middleware import SecurityMiddleware
 from graphvine.workers.serve.responses import Json, as_error, tell_error, tell_http, tell_invalid
@@ -38,7 +51,7 @@ def create_app(app_state: AppState, *, port: Callable[[], int]) -> Any:
     app.add_exception_handler(HTTPException, tell_http)
     app.add_exception_handler(Exception, _tell_fault)
     app.router.routes.extend(engine_routes.routes(app_state))
-    for core in (page, health, status, queues, machines, cypher, around, job_list):
+    for core in (page, login, health, status, overview, queues, rows, machines, cypher, around, job_list, search):
         app.include_router(core.router(app_state))
     pipelines = registry.pipelines().values()
     for pipeline in pipelines:

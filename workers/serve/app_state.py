@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -9,19 +11,25 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphvine.dispatch import Run
-from graphvine.errors import GraphvineError
+from graphvine.errors import GraphvineError, WriteRefused
 from graphvine.graph import Graph
+from graphvine.read_only import is_inside, refuse_files
 from graphvine.requests import Request
 from graphvine.workers.serve.events import Hub
 from graphvine.workers.serve.idempotency import Idempotency
 from graphvine.workers.serve.settings import ServeSettings
 
 if TYPE_CHECKING:
+    from graphvine.workers.serve.health_monitor import HealthMonitor
     from graphvine.workers.serve.jobs import JobList
+    from graphvine.workers.serve.journal import Journal
     from graphvine.workers.serve.metrics import Metrics
+    from graphvine.workers.serve.samples import Samples
     from graphvine.workers.serve.supervisor import Supervisor
 
 R = TypeVar("R")
+_WITH_PATHS = frozenset({"backup", "export", "load"})
+CODE_SECONDS, _CODES_KEPT = 300.0, 20
 
 
 class NotReady(GraphvineError):
@@ -33,14 +41,19 @@ class AppState:
     settings: ServeSettings
     token: str = field(repr=False)
     what: str = "serve"
+    where: str | None = None  # the graph's file, for the tokens beside it
     hub: Hub = field(default_factory=Hub)
     started: float = field(default_factory=time.monotonic)
     supervisor: Supervisor | None = None
     metrics: Metrics | None = None
+    health: HealthMonitor | None = None
+    journal: Journal | None = None
+    samples: Samples | None = None
     stopping: threading.Event = field(default_factory=threading.Event)
     _graph: Graph | None = None
     _idempotency: Idempotency | None = None
     _jobs: JobList | None = None
+    _codes: dict[str, float] = field(default_factory=dict, repr=False)
     _kept: dict[str, Any] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -71,7 +84,9 @@ class AppState:
     def enter(self, graph: Graph) -> None:
         """The graph is open: from now on everything is answered."""
         from graphvine.workers.serve.jobs import JobList
+        from graphvine.workers.serve.journal import Journal
         from graphvine.workers.serve.metrics import Metrics
+        from graphvine.workers.serve.samples import Samples
 
         self._idempotency, self._jobs, self.metrics = (
             Idempotency(graph),
@@ -80,7 +95,38 @@ class AppState:
         )
         graph.store.subscribe(self.hub.publish_event)
         graph.store.subscribe(self.metrics.on_event)
+        self.journal, self.samples = Journal(graph, self.settings.history_rows, self.metrics.claim_ended), Samples(self)
         self._graph = graph
+
+    def check_files(self, text: str) -> None:
+        """Refuse Cypher that reaches files of this machine, outside the folder that a setting names."""
+        refuse_files(text, self.settings.files_folder)
+
+    def check_paths(self, request: Request[Any]) -> None:
+        """Refuse a backup, an export or a load outside the folder for them: that of the settings, or the graph's."""
+        folder = self.settings.files_folder or os.path.dirname(os.path.abspath(self.graph.where))
+        for name in ("target", "source"):
+            path = getattr(request, name, None)
+            if request.verb in _WITH_PATHS and isinstance(path, str) and not is_inside(path, folder):
+                raise WriteRefused(
+                    f"the daemon makes backups and exports in {folder} alone, not at {path}: choose a place in it,"
+                    " stop the daemon, or set serve.files_folder"
+                )
+
+    def new_login_code(self) -> str:
+        """A code that logs one browser in, once, within a few minutes."""
+        code = secrets.token_urlsafe(18)
+        with self._lock:
+            self._codes = {one: until for one, until in self._codes.items() if until > time.monotonic()}
+            if len(self._codes) >= _CODES_KEPT:
+                self._codes.pop(next(iter(self._codes)))
+            self._codes[code] = time.monotonic() + CODE_SECONDS
+        return code
+
+    def use_login_code(self, code: str) -> bool:
+        """Whether this code is good; it is no longer, afterwards."""
+        with self._lock:
+            return self._codes.pop(code, 0.0) > time.monotonic()
 
     def run(self, request: Request[R]) -> R:
         """Run a request in this process; what it opens stays open for the next."""
@@ -109,4 +155,6 @@ class AppState:
         with self._lock:
             for name in list(self._kept):
                 self.leave(name)
+        if self.journal is not None:
+            self.journal.close()
         self.hub.close()

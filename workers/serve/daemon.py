@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -17,9 +18,12 @@ from graphvine.service_file import announce, find, token_of, withdraw
 from graphvine.settings import Settings
 from graphvine.workers import registry, scheduler
 from graphvine.workers.pipeline import Handler
+from graphvine.workers.serve.api.login import login_path
 from graphvine.workers.serve.app_state import AppState
+from graphvine.workers.serve.connections import raise_file_limit
+from graphvine.workers.serve.health_monitor import HealthMonitor
 from graphvine.workers.serve.http_server import HttpServer
-from graphvine.workers.serve.logs import attach, write_json_lines
+from graphvine.workers.serve.logs import attach, write_logs
 from graphvine.workers.serve.settings import ServeSettings
 from graphvine.workers.serve.supervisor import Service, Supervisor
 
@@ -33,7 +37,15 @@ class Running(GraphvineError):
 
 
 class Daemon:
-    def __init__(self, where: str, core: Settings, settings: ServeSettings, *, verbose: bool = False) -> None:
+    def __init__(
+        self,
+        where: str,
+        core: Settings,
+        settings: ServeSettings,
+        *,
+        verbose: bool = False,
+        json_logs: bool | None = None,
+    ) -> None:
         self._where, self._core, self._settings = where, core, settings
         self.stop = threading.Event()
         self._is_file = "://" not in where
@@ -41,14 +53,20 @@ class Daemon:
         if other is not None:
             raise Running(f"{where} is served already, by process {other.pid} ({other.what}) at {other.address}")
         token = token_of(where) if self._is_file else _token_of_server()
-        write_json_lines(token, verbose=verbose)
-        self.http_server = HttpServer(AppState(settings, token))
+        write_logs(token, verbose=verbose, as_json=json_logs)
+        raise_file_limit()
+        self.http_server = HttpServer(AppState(settings, token, where=where if self._is_file else None))
 
     def run(self) -> int:
         """Serve until a signal says stop. Returns the exit status."""
         before = {number: signal.signal(number, self._told) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
             self.http_server.open()  # so that /healthz answers while the graph is opened
+            if not self._settings.is_loopback() and not self._settings.certificate:
+                _log.warning(
+                    "plain HTTP beyond loopback: the token can be read on the way. Set serve.certificate and"
+                    " serve.private_key, or put a proxy with TLS in front of it (docs/security.md)"
+                )
             _log.info("listening", extra={"facts": {"address": self.http_server.address, "pid": os.getpid()}})
             graph = self._open()
             if graph is None:
@@ -88,18 +106,31 @@ class Daemon:
             graph, self._settings, workers_of(graph, self._settings), build, services_of(graph, self._settings)
         )
         app_state.supervisor = supervisor
+        health = app_state.health = HealthMonitor(graph, self._settings.ready_seconds, self._settings.stuck_seconds)
         if graph.engine.capabilities.single_owner:
             app_state.idempotency.drop_old()
         if self._is_file:
-            announce(self._where, self.http_server.address, what="graphvine serve", version=graphvine.__version__)
+            announce(
+                self._where, self.http_server.address, what="graphvine serve", version=graphvine.__version__,
+                certificate=self._settings.certificate and os.path.abspath(self._settings.certificate),
+            )  # fmt: skip
         _log.info("ready", extra={"facts": {"graph": graph.where, "workers": workers_of(graph, self._settings)}})
+        if sys.stderr.isatty():
+            _greet(graph, self.http_server.address, login_path(app_state))
         clockwork = scheduler.start(graph, None if self._settings.jobs else [scheduler.reaper(graph)])
         supervisor.start()
+        health.start()
         app_state.jobs.resume()
         try:
             while not self.stop.wait(1.0):
+                if health.stuck():
+                    _log.critical("the store can't be used and does not recover: ending, to be restarted")
+                    os._exit(1)
                 app_state.hub.tick(app_state)
+                if app_state.samples is not None:
+                    app_state.samples.tick()
         finally:
+            health.stop()
             self._end(supervisor, clockwork)
 
     def _end(self, supervisor: Supervisor, clockwork: Any) -> None:
@@ -139,6 +170,16 @@ def services_of(graph: Graph, settings: ServeSettings) -> dict[str, Service]:
 
 def build(graph: Graph, pipeline: str, count: int) -> Sequence[Handler]:
     return registry.get(graph, pipeline).handlers(graph, count)
+
+
+def _greet(graph: Graph, address: str, path: str) -> None:
+    """In a terminal: what is served, and a link that logs a browser in."""
+    print(
+        f"Graphvine serves {graph.where} ({graph.engine.name}) at {address}\n"
+        f"Dashboard: {address}{path}\n"
+        "  This link logs you in once, within five minutes; `graphvine open` makes another. Ctrl-C ends the service.",
+        file=sys.stderr, flush=True,
+    )  # fmt: skip
 
 
 def _token_of_server() -> str:

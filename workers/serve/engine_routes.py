@@ -138,16 +138,17 @@ _asking_lock = threading.Lock()
 
 
 def _query(app_state: AppState, asked: Asked) -> Any:
-    from graphvine.read_only import refuse_writes
-
-    refuse_writes(asked["text"])
     client, me = str(asked["client"]), threading.get_ident()
     with _asking_lock:
         _asking.setdefault(client, set()).add(me)
     try:
         return _table(
-            app_state.graph.engine.query(
-                asked["text"], asked["parameters"], max_rows=asked["max_rows"], timeout_seconds=asked["timeout_seconds"]
+            app_state.graph.query(
+                asked["text"],
+                asked["parameters"],
+                max_rows=asked["max_rows"],
+                timeout_seconds=asked["timeout_seconds"],
+                isolated=True,
             )
         )
     finally:
@@ -172,6 +173,7 @@ def _interrupt(app_state: AppState, asked: Asked) -> Any:
 
 def _execute(app_state: AppState, asked: Asked) -> Any:
     # What the words then mean for the numbers is seen to by whoever asked, as it is where the store is its own.
+    app_state.check_files(asked["text"])
     result = app_state.graph.engine.execute([asked["text"]], parameters=asked["parameters"] or None)
     app_state.graph.store.forget()
     return _table(result)
@@ -190,19 +192,21 @@ def _tables(app_state: AppState, asked: Asked) -> Any:
 
 def _dispatch(app_state: AppState, asked: Asked) -> Any:
     """A request that is one call."""
-    return msgspec.to_builtins(app_state.run(_request(asked)), builtin_types=(datetime,))
+    return msgspec.to_builtins(app_state.run(_request(app_state, asked)), builtin_types=(datetime,))
 
 
 def _start_job(app_state: AppState, asked: Asked) -> Any:
     # Not kept: whoever asks finds out when the daemon was restarted, and gives it again.
-    return app_state.jobs.start(_request(asked), keep=False).id
+    return app_state.jobs.start(_request(app_state, asked), keep=False).id
 
 
-def _request(asked: Asked) -> TypedRequest[Any]:
+def _request(app_state: AppState, asked: Asked) -> TypedRequest[Any]:
     kind = find_request(str(asked["verb"]))
     if kind is None:
         raise GraphvineError(f"the daemon has no verb {asked['verb']!r}")
-    return kind.of(asked["fields"])
+    request = kind.of(asked["fields"])
+    app_state.check_paths(request)
+    return request
 
 
 def _watch_job(app_state: AppState, asked: Asked) -> Any:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 import socket
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any
-
-import h11
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 import graphvine
 from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
 from graphvine.service_file import announce, token_of, withdraw
 from graphvine.workers.serve.app_state import AppState
+from graphvine.workers.serve.connections import Connections, most_connections, protocol_for
 from graphvine.workers.serve.settings import ServeSettings, load
 
 _log = logging.getLogger("graphvine.serve")
@@ -41,11 +37,15 @@ class HttpServer:
         self.app_state = app_state
         self._socket = _listening(app_state.settings)
         self.port = int(self._socket.getsockname()[1])
+        self.connections = Connections(most_connections(app_state.settings.max_connections))
+        app_state.settings.check_tls()
+        certificate, key = app_state.settings.certificate or None, app_state.settings.private_key or None
         config = uvicorn.Config(
             create_app(app_state, port=lambda: self.port),
-            http=patient_for(app_state.settings.header_seconds), ws="none", loop="asyncio",
+            http=protocol_for(app_state.settings.header_seconds, self.connections), ws="none", loop="asyncio",
             lifespan="off", log_config=None, access_log=False, server_header=False,
             timeout_keep_alive=75, timeout_graceful_shutdown=2, proxy_headers=False,
+            ssl_certfile=certificate, ssl_keyfile=key,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, name="graphvine-http", daemon=True)
@@ -54,7 +54,8 @@ class HttpServer:
     def address(self) -> str:
         host = self.app_state.settings.host
         reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-        return f"http://[{reached}]:{self.port}" if ":" in reached else f"http://{reached}:{self.port}"
+        scheme = "https" if self.app_state.settings.certificate else "http"
+        return f"{scheme}://[{reached}]:{self.port}" if ":" in reached else f"{scheme}://{reached}:{self.port}"
 
     def open(self) -> None:
         self._thread.start()
@@ -78,12 +79,12 @@ class HttpServer:
 @contextlib.contextmanager
 def share_graph(graph: Graph, what: str) -> Iterator[str | None]:
     """While the block lasts, other processes reach this graph through this one; None where they need not."""
-    if not graph.engine.capabilities.single_owner:
+    if not graph.engine.capabilities.single_owner or graph.engine.capabilities.read_only:
         yield None
         return
     where = graph.engine.where
-    settings = load(host="127.0.0.1", port=0)
-    http_server = HttpServer(AppState(settings, token_of(where), what))
+    settings = load(host="127.0.0.1", port=0, certificate="", private_key="")
+    http_server = HttpServer(AppState(settings, token_of(where), what, where=where))
     http_server.app_state.enter(graph)
     http_server.open()
     announce(where, http_server.address, what=what, version=graphvine.__version__)
@@ -109,42 +110,3 @@ def _listening(settings: ServeSettings) -> socket.socket:
         ) from None
     listening.set_inheritable(False)
     return listening
-
-
-def patient_for(seconds: float) -> type[H11Protocol]:
-    """A connection that begins a request and does not end its head within this time is closed."""
-
-    class Protocol(H11Protocol):
-        _watch: asyncio.TimerHandle | None = None
-
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
-            self._watch_over()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            if self._watch is not None:
-                self._watch.cancel()
-                self._watch = None
-            super().connection_lost(exc)
-
-        def handle_events(self) -> None:
-            super().handle_events()
-            # Waiting for (the rest of) a head: the time runs. In the middle of a request it does not.
-            waits = self.conn.their_state is h11.IDLE
-            if waits and self._watch is None:
-                self._watch_over()
-            elif not waits and self._watch is not None:
-                self._watch.cancel()
-                self._watch = None
-
-        def _watch_over(self) -> None:
-            if not self.transport.is_closing():
-                self._watch = self.loop.call_later(seconds, self._too_slow)
-
-        def _too_slow(self) -> None:
-            self._watch = None
-            begun = bool(self.conn.trailing_data[0])
-            if self.conn.their_state is h11.IDLE and (begun or self.cycle is None) and not self.transport.is_closing():
-                self.transport.close()
-
-    return Protocol

@@ -21,6 +21,7 @@ import msgspec
 from graphvine.dispatch import Run
 from graphvine.errors import GraphvineError, StoreClosed
 from graphvine.graph import Graph
+from graphvine.redact import redact_values
 from graphvine.requests import Request
 from graphvine.workers.requests import find_request
 from graphvine.workers.serve.events import Hub
@@ -66,8 +67,8 @@ class Job:
     def shown(self) -> dict[str, Any]:
         return {
             "id": self.id, "verb": self.verb, "state": self.state, "started_at": self.started_at,
-            "ended_at": self.ended_at, "error": self.error, "result": self.result, "asked": self.request.sent(),
-            "last_event": self.events[-1] if self.events else None,
+            "ended_at": self.ended_at, "error": self.error, "result": self.result,
+            "asked": redact_values(self.request.sent()), "last_event": self.events[-1] if self.events else None,
         }  # fmt: skip
 
     def after(self, number: int, seconds: float) -> list[dict[str, Any]]:

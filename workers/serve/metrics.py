@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -9,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 
+import graphvine
+
 if TYPE_CHECKING:
     from graphvine.workers.serve.app_state import AppState
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_CLAIM_SECONDS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 _SECONDS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
 
@@ -35,6 +39,9 @@ class Metrics:
         self._requests = Histogram(
             "graphvine_http_seconds", "Time of requests.", ["method", "route", "status"], buckets=_SECONDS, **made
         )
+        self._claims = Histogram(
+            "graphvine_claim_seconds", "From a claim to its end.", ["pipeline"], buckets=_CLAIM_SECONDS, **made
+        )
         self._registry.register(self)
 
     def on_event(self, event: str, facts: Mapping[str, Any]) -> None:
@@ -52,6 +59,9 @@ class Metrics:
         elif event == "worker_restarted":
             self._restarts.labels(facts["pipeline"]).inc()
 
+    def claim_ended(self, pipeline: str, seconds: float) -> None:
+        self._claims.labels(pipeline).observe(seconds)
+
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         self._requests.labels(method, route, str(status)).observe(seconds)
 
@@ -59,6 +69,12 @@ class Metrics:
         """Asked for with each look at the page."""
         from graphvine.workers.serve.status_cache import status_of
 
+        build = GaugeMetricFamily(
+            "graphvine_build_info", "The version that runs.", labels=["version", "engine", "python"]
+        )
+        engine = self._app_state.graph.engine.name if self._app_state.ready else ""
+        build.add_metric([graphvine.__version__, engine, platform.python_version()], 1)
+        yield build
         up = GaugeMetricFamily("graphvine_up_seconds", "How long the service has run.")
         up.add_metric([], time.monotonic() - self._app_state.started)
         yield up
@@ -70,13 +86,19 @@ class Metrics:
         rows = GaugeMetricFamily("graphvine_queue_rows", "Rows in each state.", labels=["pipeline", "state"])
         ready = GaugeMetricFamily("graphvine_queue_ready", "Rows that could be claimed now.", labels=["pipeline"])
         paused = GaugeMetricFamily("graphvine_queue_paused", "Whether the pipeline rests.", labels=["pipeline"])
+        oldest = GaugeMetricFamily(
+            "graphvine_queue_oldest_ready_seconds", "How long the oldest ready row has waited.", labels=["pipeline"]
+        )
         if self._app_state.ready:
+            now = self._app_state.graph.clock.now_ms()
             for one in status_of(self._app_state):
                 for state, count in one.states.items():
                     rows.add_metric([one.pipeline, state], count)
                 ready.add_metric([one.pipeline], one.ready)
                 paused.add_metric([one.pipeline], int(one.paused))
-        yield from (rows, ready, paused)
+                waiting = 0.0 if one.oldest_ready is None else now / 1000 - one.oldest_ready.timestamp()
+                oldest.add_metric([one.pipeline], max(0.0, waiting))
+        yield from (rows, ready, paused, oldest)
 
     def page(self) -> bytes:
         return generate_latest(self._registry)

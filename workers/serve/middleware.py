@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
+import ipaddress
 import json
 import time
 from collections import OrderedDict
@@ -12,6 +12,7 @@ from typing import Any
 
 import anyio.to_thread
 
+from graphvine.workers.serve.access import ENGINE, LEVELS, Scope, Tokens, is_open, needed_scope
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.settings import ServeSettings
 
@@ -35,17 +36,16 @@ class Rates:
         return allowed
 
 
-Scope = dict[str, Any]
+HttpScope = dict[str, Any]
 Receive = Callable[[], Any]
 Send = Callable[[dict[str, Any]], Any]
 
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-# Asked by anybody, wherever we listen: whether we live, and a page that holds no data.
-_OPEN = frozenset({"/healthz", "/", "/favicon.ico"})
-_OPEN_FOLDERS = ("/static/",)
-# It reads, but with a body; what it may do is decided by its route.
-_READS_BY_POST = frozenset({"/cypher"})
-_ENGINE = "/engine/"
+# Set by proxies: a request that carries one comes from somewhere else, whatever its connection says.
+_FORWARDED = frozenset({
+    "forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port", "x-real-ip",
+    "x-forwarded-server", "x-original-host", "x-client-ip", "cf-connecting-ip", "true-client-ip",
+})  # fmt: skip
+_LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _PIECE = 1_000_000
 # Threads that answer people's requests.
 THREADS = 8
@@ -58,10 +58,12 @@ class SecurityMiddleware:
         self._app, self._app_state, self._settings = app, app_state, app_state.settings
         self._port, self._upload_paths, self._counted = port, upload_paths, False
         self._loopback = app_state.settings.is_loopback()
+        self._tokens = Tokens(app_state.token, app_state.where)
+        self._bodies = 0  # bytes of bodies that requests hold now
         self._asked = Rates(app_state.settings.requests_per_second, 2 * app_state.settings.requests_per_second)
         self._refused = Rates(app_state.settings.refused_per_minute / 60, app_state.settings.refused_per_minute)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: HttpScope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
@@ -79,7 +81,9 @@ class SecurityMiddleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+                given = list(message.get("headers", ()))
+                policy = [] if any(name.lower() == _POLICY[0] for name, _ in given) else [_POLICY]
+                message["headers"] = [*given, *policy, *_HEADERS]
             await send(message)
 
         refusal = self._refusal(scope)
@@ -92,7 +96,7 @@ class SecurityMiddleware:
             path = getattr(route, "path", "other")
             self._app_state.metrics.request(scope["method"], path, status, time.monotonic() - began)
 
-    def _refusal(self, scope: Scope) -> tuple[int, str, dict[str, str]] | None:
+    def _refusal(self, scope: HttpScope) -> tuple[int, str, dict[str, str]] | None:
         headers = _headers(scope)
         if headers is None:
             return 400, "a header that may stand once stands twice", {}
@@ -101,17 +105,21 @@ class SecurityMiddleware:
             return 421, "this is not the name of this service", {}
         if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
             return 403, "requests of other sites' pages are refused", {}
-        if headers.get("sec-fetch-site") in ("cross-site", "same-site") and scope["path"] not in _OPEN:
+        if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not is_open(scope["path"]):
             return 403, "requests of other sites' pages are refused", {}
         client = (scope.get("client") or ("?",))[0]
-        known = self._knows(headers)
-        if known is False:
+        given = headers.get("authorization", "")
+        known = self._scope_of(given) if given else None
+        if given and known is None:
             if not self._refused.take(client):
                 return 429, "too many wrong tokens", {"Retry-After": "60"}
             return 401, "the token is wrong", {"WWW-Authenticate": "Bearer"}
-        scope["graphvine_token"] = bool(known)
-        if not known and self._needs_token(scope):
+        scope["graphvine_token"] = known
+        needed = needed_scope(scope["method"], scope["path"])
+        if needed is not None and known is None and not (needed == "read" and self._may_read(scope, headers, client)):
             return 401, "this needs the token, as 'Authorization: Bearer ...'", {"WWW-Authenticate": "Bearer"}
+        if needed is not None and known is not None and LEVELS[known] < LEVELS[needed]:
+            return 403, f"this needs a token of the scope {needed!r}; this one has {known!r}", {}
         if not known and not self._asked.take(client):
             return 429, "too many requests: slow down", {"Retry-After": "1"}
         length = headers.get("content-length", "0")
@@ -119,37 +127,34 @@ class SecurityMiddleware:
             return 413, f"the body is larger than {self._largest(scope):,} bytes", {"Connection": "close"}
         return None
 
-    def _knows(self, headers: dict[str, str]) -> bool | None:
-        """Whether the token is right; None when there is none."""
-        given = headers.get("authorization", "")
-        if not given:
-            return None
-        kind, _, token = given.partition(" ")
-        return kind.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), self._app_state.token.encode())
+    def _scope_of(self, authorization: str) -> Scope | None:
+        """What the token of a header may do; None for a wrong one."""
+        kind, _, token = authorization.partition(" ")
+        return self._tokens.scope_of(token.strip()) if kind.lower() == "bearer" else None
 
-    def _needs_token(self, scope: Scope) -> bool:
-        path = scope["path"]
-        if path.startswith(_ENGINE):
+    def _may_read(self, scope: HttpScope, headers: dict[str, str], client: str) -> bool:
+        """Without a token: from this machine, by a name of this machine, with no proxy between; or on purpose."""
+        if self._settings.open_reads:
             return True
-        if path in _OPEN or path.startswith(_OPEN_FOLDERS):
-            return scope["method"] not in _SAFE
-        if not self._loopback:
-            return True
-        return scope["method"] not in _SAFE and path not in _READS_BY_POST
+        # Proxies speak HTTP/1.0 to what is behind them, unless they are told otherwise.
+        direct = scope.get("http_version") != "1.0" and _FORWARDED.isdisjoint(headers)
+        return self._loopback and direct and _is_loopback(client) and _name(headers.get("host", "")) in _LOOPBACK_NAMES
 
-    def _largest(self, scope: Scope) -> int:
+    def _largest(self, scope: HttpScope) -> int:
         path = scope["path"]
-        if path.startswith(_ENGINE):
+        if path.startswith(ENGINE):
             return self._settings.max_unit_bytes
         if path.startswith(self._upload_paths) and scope["method"] == "POST":
             return self._settings.max_upload_bytes + _PIECE
         return self._settings.max_body_bytes
 
-    async def _passed(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _passed(self, scope: HttpScope, receive: Receive, send: Send) -> None:
         largest, seconds = self._largest(scope), self._settings.body_seconds
         loop = asyncio.get_running_loop()
         taken, began, over, started = 0, loop.time(), False, False
         refused: tuple[int, str] | None = None
+        # Files and units are streamed, or come from our own processes.
+        counted = largest <= self._settings.max_body_bytes
 
         async def receiving() -> Any:
             nonlocal taken, over, refused
@@ -165,9 +170,13 @@ class SecurityMiddleware:
                 raise _Refused from None
             if message["type"] == "http.request":
                 taken += len(message.get("body", b""))
+                self._bodies += counted * len(message.get("body", b""))
                 over = not message.get("more_body", False)
                 if taken > largest:
                     refused = (413, f"the body is larger than {largest:,} bytes")
+                    raise _Refused
+                if counted and self._bodies > max(self._settings.max_bodies_bytes, largest):
+                    refused = (503, "too many large bodies at once: try again in a moment")
                     raise _Refused
             return message
 
@@ -185,8 +194,11 @@ class SecurityMiddleware:
         except Exception:
             if refused is None:
                 raise
+        finally:
+            self._bodies -= counted * taken
         if refused is not None and not started:
-            await _answer(send, *refused, {"Connection": "close"})
+            retry = {"Retry-After": "1"} if refused[0] == 503 else {}
+            await _answer(send, *refused, {"Connection": "close", **retry})
 
 
 class _Refused(Exception):
@@ -194,6 +206,8 @@ class _Refused(Exception):
 
 
 _ONCE = frozenset({"host", "origin", "authorization", "content-length"})
+# For answers that bring none of their own, such as drawings: they load and run nothing.
+_POLICY = (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
 _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -202,7 +216,7 @@ _HEADERS = [
 ]
 
 
-def _headers(scope: Scope) -> dict[str, str] | None:
+def _headers(scope: HttpScope) -> dict[str, str] | None:
     found: dict[str, str] = {}
     for name, value in scope["headers"]:
         key = name.decode("latin-1").lower()
@@ -221,6 +235,18 @@ def _ours(host: str, port: int, settings: ServeSettings) -> bool:
     if settings.host not in ("0.0.0.0", "::"):
         names.add(f"[{settings.host}]" if ":" in settings.host else settings.host)
     return name.lower() in names
+
+
+def _name(host: str) -> str:
+    """The name of a Host header, without its port."""
+    return (host if host.endswith("]") else host.rpartition(":")[0] or host).lower()
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
 
 
 async def _answer(send: Send, status: int, message: str, headers: dict[str, str]) -> None:

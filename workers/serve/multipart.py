@@ -31,6 +31,7 @@ class ReceiveLimits:
     max_field_bytes: int = 64 * 1024
     max_fields: int = 50
     max_files: int = 1
+    max_header_bytes: int = 8 * 1024  # the headers of one part
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class _Parts:
         self.waiting = 0
         self._pieces: list[bytes] = []
         self._file: Any = None
-        self._size = 0
+        self._size = self._head_bytes = self._parts_seen = 0
         self._made: list[Path] = []
         self._text = bytearray()
         self._headers: dict[str, str] = {}
@@ -108,8 +109,8 @@ class _Parts:
 
         return MultipartParser(boundary, {
             "on_part_begin": self._begin, "on_part_data": self._data, "on_part_end": self._end,
-            "on_header_field": lambda data, start, end: self._header[0].extend(data[start:end]),
-            "on_header_value": lambda data, start, end: self._header[1].extend(data[start:end]),
+            "on_header_field": lambda data, start, end: self._head(0, data[start:end]),
+            "on_header_value": lambda data, start, end: self._head(1, data[start:end]),
             "on_header_end": self._header_end, "on_headers_finished": self._headers_end, "on_end": self._over,
         })  # fmt: skip
 
@@ -133,7 +134,16 @@ class _Parts:
             path.unlink(missing_ok=True)
 
     def _begin(self) -> None:
-        self._headers, self._text, self._size = {}, bytearray(), 0
+        self._headers, self._text, self._size, self._head_bytes = {}, bytearray(), 0, 0
+        self._parts_seen += 1
+        if self._parts_seen > self._limits.max_fields + self._limits.max_files:
+            raise BadUpload(f"more than {self._limits.max_fields} fields")
+
+    def _head(self, which: int, piece: bytes) -> None:
+        self._head_bytes += len(piece) + 1
+        if self._head_bytes > self._limits.max_header_bytes:
+            raise BadUpload(f"the headers of a part are larger than {self._limits.max_header_bytes:,} bytes")
+        self._header[which].extend(piece)
 
     def _header_end(self) -> None:
         # As bytes in a text, which is what their reader wants; names in UTF-8 are read out of them afterwards.

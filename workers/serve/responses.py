@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,6 +41,11 @@ class Busy(GraphvineError):
     """Too much at once."""
 
 
+# Beyond this a number of JavaScript is no longer exact: such a number is sent as a text.
+_EXACT = 1 << 53
+_LONG_NUMBER = re.compile(rb"[0-9]{16}")
+
+
 class Json(Response):
     """JSON by msgspec: quick, dataclasses as they are, numbers that JSON has no word for as null."""
 
@@ -47,9 +53,12 @@ class Json(Response):
 
     def render(self, content: Any) -> bytes:
         try:
-            return msgspec.json.encode(content, enc_hook=str)
+            body = msgspec.json.encode(content, enc_hook=str)
         except (UnicodeEncodeError, OverflowError, TypeError):
             return msgspec.json.encode(_sound(content), enc_hook=str)
+        if _LONG_NUMBER.search(body):
+            return msgspec.json.encode(_sound(msgspec.to_builtins(content, enc_hook=str)), enc_hook=str)
+        return body
 
 
 STATUS: list[tuple[type[GraphvineError], int]] = [
@@ -112,7 +121,7 @@ def _sound(value: Any) -> Any:
     if isinstance(value, bool) or value is None or isinstance(value, float):
         return value
     if isinstance(value, int):
-        return value if -(1 << 63) <= value < 1 << 64 else str(value)
+        return value if -_EXACT <= value <= _EXACT else str(value)
     if isinstance(value, dict):
         return {str(_sound(str(name))): _sound(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 from typing import Annotated, Any
 
 import msgspec
@@ -22,6 +23,14 @@ class ServeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     )
     port: Annotated[int, msgspec.Meta(ge=0, le=65535), describe_as("the port; 0 for any that is free")] = 8420
     allowed_hosts: Annotated[list[str], describe_as("other names under which browsers may reach it")] = []
+    open_reads: Annotated[
+        bool, describe_as("let everybody who can reach it read without a token, through a proxy too")
+    ] = False
+    certificate: Annotated[str, describe_as("a certificate (PEM file) for HTTPS, with its chain")] = ""
+    private_key: Annotated[str, describe_as("the private key of the certificate (PEM file)")] = ""
+    files_folder: Annotated[
+        str, describe_as("the folder for COPY, backups and exports by HTTP; empty: no COPY, backups beside the graph")
+    ] = ""
     workers: Annotated[
         dict[str, Annotated[int, Count]],
         describe_as("workers of each pipeline, as [serve.workers] article = 2; 0 for none, 1 where nothing is said"),
@@ -30,7 +39,17 @@ class ServeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     restart_seconds: Annotated[float, Positive, describe_as("pause before a crashed worker is restarted")] = 1
     restart_max_seconds: Annotated[float, Positive, describe_as("the longest such pause; it doubles each time")] = 60
     stop_seconds: Annotated[float, Positive, describe_as("the longest that an ordered end may take")] = 8
-    max_body_bytes: Annotated[int, Positive, describe_as("the largest body of a request")] = 16_000_000
+    ready_seconds: Annotated[
+        float, Positive, describe_as("a store that has not answered for this long is not ready")
+    ] = 10
+    stuck_seconds: Annotated[
+        float, Positive, describe_as("after this long the daemon ends with status 1, to be restarted")
+    ] = 600
+    max_body_bytes: Annotated[int, Positive, describe_as("the largest body of a request")] = 8_000_000
+    max_bodies_bytes: Annotated[int, Positive, describe_as("the bodies of all requests together")] = 16_000_000
+    max_connections: Annotated[
+        int, Positive, describe_as("connections at once, within the limit of open files; the longest idle is closed")
+    ] = 4_000
     max_upload_bytes: Annotated[int, Positive, describe_as("the largest file that is uploaded")] = 8 << 30
     max_unit_bytes: Annotated[int, Positive, describe_as("the largest unit that a worker sends")] = 1 << 30
     header_seconds: Annotated[float, Positive, describe_as("the longest that the head of a request may take")] = 10
@@ -40,7 +59,18 @@ class ServeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cypher_at_once: Annotated[int, Positive, describe_as("typed queries that run side by side")] = 4
     cypher_max_rows: Annotated[int, Positive, describe_as("the most rows of a query by HTTP")] = 10_000
     cypher_seconds: Annotated[float, Positive, describe_as("the longest that a query by HTTP may take")] = 30
+    history_rows: Annotated[
+        int, Count, describe_as("moves of rows that are remembered for the dashboard, the oldest go; 0 for none")
+    ] = 500_000
     listeners: Annotated[int, Positive, describe_as("browsers that may listen to events at once")] = 100
+
+    def check_tls(self) -> None:
+        """Refuse a certificate without a key, and files that can't be read."""
+        if bool(self.certificate) != bool(self.private_key):
+            raise SettingsError("serve.certificate and serve.private_key go together: set both, or none")
+        for path in filter(None, (self.certificate, self.private_key)):
+            if not os.access(path, os.R_OK):
+                raise SettingsError(f"{path} can't be read: serve.certificate and serve.private_key name PEM files")
 
     def is_loopback(self) -> bool:
         """Whether only this machine can reach it."""

@@ -6,6 +6,7 @@ import threading
 import time
 
 from graphvine.records import PipelineStatus
+from graphvine.status import status
 from graphvine.workers.serve.app_state import AppState
 
 _FRESH_SECONDS = 1.0
@@ -22,7 +23,8 @@ class StatusLook:
             return self._found
         try:
             if time.monotonic() - self._at >= fresh_seconds:
-                self._found = self._app_state.graph.status()
+                supervisor = self._app_state.supervisor
+                self._found = status(self._app_state.graph, supervisor.depths if supervisor is not None else None)
                 self._at = time.monotonic()
             return self._found
         finally:

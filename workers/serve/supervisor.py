@@ -56,6 +56,7 @@ class Supervisor:
     ) -> None:  # fmt: skip
         self._graph, self._settings, self._build = graph, settings, build
         self._over = threading.Event()
+        self.depths: dict[str, int] = {}  # how far down the order of its queue each pool goes, where it does not go on
         self.pools = [Pool(pipeline, count) for pipeline, count in workers.items() if count > 0]
         self.pools += [Pool(pipeline, 1, serve) for pipeline, serve in (services or {}).items()]
         self._threads = [
@@ -160,6 +161,8 @@ class Supervisor:
             threads = []
             for handler, info in zip(handlers, pool.infos, strict=True):
                 depth = getattr(handler, "max_depth", None)
+                if depth is not None:
+                    self.depths[pool.pipeline] = depth
                 loop = Loop(
                     self._graph, pool.pipeline, handler, worker=info.name, stop=pool.stop, max_depth=depth,
                     batch=getattr(handler, "batch_size", None),

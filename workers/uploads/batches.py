@@ -12,6 +12,7 @@ from graphvine.failures import clean_text
 from graphvine.records import Claim, Step
 from graphvine.table import Table
 from graphvine.workers.hn.ingest.batch import Batch
+from graphvine.workers.hn.ingest.forms import one_item
 from graphvine.workers.hn.ingest.ingest import Intake, Prepared
 from graphvine.workers.hn.ingest.item import BULK_UPLOAD, CONTENT, Draft, id_of
 from graphvine.workers.uploads.decode import Fault
@@ -57,6 +58,7 @@ def prepare(intake: Intake, read: ItemBatch, handed_over: int) -> Ready:
             errors.append(ItemError(place, None, "", item.message, item.given))
             continue
         try:
+            item = one_item(item)
             ids.append(id_of(item))
         except ValueError as error:
             errors.append(_error(place, None, str(error), item))

@@ -13,7 +13,7 @@ from graphvine.errors import ClaimLost
 from graphvine.graph import Graph
 from graphvine.records import Claim, Step
 from graphvine.workers.hn.ingest.batch import Batch
-from graphvine.workers.hn.ingest.index_sync import following
+from graphvine.workers.hn.ingest.index_sync import follow
 from graphvine.workers.hn.ingest.ingest import Meanwhile, intake
 from graphvine.workers.hn.ingest.prefetch import Ahead, collecting_less
 from graphvine.workers.uploads.batches import Outcome, Ready, guard, moved_on, prepare, with_items
@@ -40,7 +40,8 @@ def process(graph: Graph, claim: Claim, work: Work, lost: Lost) -> None:
             ready.steps = steps
             return ready
 
-        with collecting_less(), following(graph), Ahead(ahead, "graphvine-upload-read") as reader:
+        follow(graph)
+        with collecting_less(), Ahead(ahead, "graphvine-upload-read") as reader:
             while (ready := reader.take()) is not None:
                 if lost() or not _write(graph, claim, work, ready, reader.begin):
                     raise ClaimLost([claim])

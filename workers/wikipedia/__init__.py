@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fastapi import APIRouter
 
     from graphvine.graph import Graph
+    from graphvine.search.kinds import SearchKind
     from graphvine.workers.pipeline import Handler
     from graphvine.workers.serve.app_state import AppState
     from graphvine.workers.wikipedia.settings import WikipediaSettings
@@ -26,6 +27,12 @@ def _build(graph: Graph) -> Handler:
 
 def _build_several(graph: Graph, count: int) -> Sequence[Handler]:
     from graphvine.workers.wikipedia.handler import build_several
+
+    return build_several(graph, count)
+
+
+def _build_sections(graph: Graph, count: int) -> Sequence[Handler]:
+    from graphvine.workers.wikipedia.sections import build_several
 
     return build_several(graph, count)
 
@@ -54,7 +61,13 @@ def _settings() -> type[WikipediaSettings]:
     return WikipediaSettings
 
 
-PIPELINE = Pipeline(
+def _search(graph: Graph) -> SearchKind:
+    from graphvine.workers.wikipedia.search import ArticleSearch
+
+    return ArticleSearch(graph)
+
+
+ARTICLES = Pipeline(
     name="article",
     title="Articles of a wiki, from seeds along their links",
     build=_build,
@@ -62,6 +75,9 @@ PIPELINE = Pipeline(
     commands=_commands,
     routes=_routes,
     requests=_requests,
+    search=("article", _search),
     settings=_settings,
     settings_table="wikipedia",
 )
+SECTIONS = Pipeline(name="section", title="Vectors for sections that wait for one", build_several=_build_sections)
+PIPELINE = (ARTICLES, SECTIONS)

@@ -1,4 +1,4 @@
-"""The commands of this pipeline: grow, titles, refresh, search, reindex, map."""
+"""The commands of this pipeline: grow, titles, refresh, map."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ from graphvine.dispatch import dispatch
 from graphvine.workers.cli.apps import new_app
 from graphvine.workers.cli.open_graph import opened
 from graphvine.workers.cli.request_arguments import takes
-from graphvine.workers.wikipedia.requests import GrowRequest, MapRequest, RefreshRequest, SearchRequest
+from graphvine.workers.wikipedia.requests import GrowRequest, MapRequest, RefreshRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from graphvine.workers.wikipedia.grow import GrowSummary
-    from graphvine.workers.wikipedia.search import SearchHit
 
 app = new_app()
 
@@ -26,6 +23,9 @@ app = new_app()
 def grow(
     context: typer.Context,
     request: GrowRequest,
+    from_file: Annotated[
+        str | None, typer.Option("--from", metavar="FILE", help="More titles, one a line; - reads standard input.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Grow the graph from these titles: fetch, parse, embed, link.
@@ -38,6 +38,7 @@ def grow(
         graphvine grow "Vine" --source sample --depth 3
         graphvine grow "Category:Vines" --source sample
         graphvine grow "Graph theory" --depth 1 --limit 500
+        graphvine grow --all --source notes/ --embed later
 
     In Python: graph.grow(["Vine"], source="sample", depth=3)
     """
@@ -45,6 +46,8 @@ def grow(
     from graphvine.workers.cli.run_worker import signals
     from graphvine.workers.wikipedia.output import progress
 
+    if from_file is not None:
+        request = request.replace(titles=(*request.titles, *_titles_in(from_file)))
     with (
         opened(context, create=True, share=True) as graph,
         signals(graph) as ended,
@@ -57,7 +60,7 @@ def grow(
         _tell(summary)
     if ended.by is not None:
         raise typer.Exit(130)
-    if summary.failed_seeds or summary.cut:
+    if summary.failed_seeds or summary.cut or summary.skipped:
         _tell_trouble(summary)
         raise typer.Exit(1)
 
@@ -127,6 +130,20 @@ def refresh(context: typer.Context, request: RefreshRequest) -> None:
     print(f"{summary.checked:,} articles checked, {summary.changed:,} back in the queue")
 
 
+def _titles_in(file: str) -> list[str]:
+    """The lines of a file, or of standard input, that are not empty."""
+    import sys
+    from pathlib import Path
+
+    from graphvine.errors import SettingsError
+
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"--from {file}: it can't be read: {error}") from error
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
 def _tell(summary: GrowSummary) -> None:
     from graphvine.workers.cli.run_worker import described
 
@@ -147,59 +164,13 @@ def _tell_trouble(summary: GrowSummary) -> None:
         meant = " or ".join(repr(title) for title in seed.like)
         hint = f"; did you mean {meant}?" if meant else ""
         print(f"error: the seed {seed.title!r} failed: {seed.reason}{hint}", file=sys.stderr)
+    for line in summary.skipped:
+        print(f"error: left out: {line}", file=sys.stderr)
     if summary.cut:
         print(f"error: {summary.cut}", file=sys.stderr)
     if summary.behind_cut:
         wait = plural(summary.behind_cut, "article") + (" waits" if summary.behind_cut == 1 else " wait")
         print(f"{wait} for what is missing: run this again with a whole file", file=sys.stderr)
-
-
-@app.command()
-@takes(SearchRequest)
-def search(
-    context: typer.Context,
-    request: SearchRequest,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the hits as JSON.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Show how each hit was reached.")] = False,
-) -> None:
-    """Find sections of articles by words, meaning and links.
-
-    A walk starts from the best hits by words and meaning and goes over their links: a question that needs two articles
-    finds both. What was grown before the search is found by it. The index beside the graph is a cache: 'graphvine
-    reindex' rebuilds it.
-
-        graphvine search "how do vines climb"
-        graphvine search "which insect ruined the vineyards of France" --explain
-        graphvine search trellis --mode text --near "Garden" --json
-
-    In Python: graph.search("how do vines climb", mode="walk", near=None, limit=10)
-    """
-    from graphvine.workers.cli.output import show_json
-
-    with opened(context) as graph:
-        hits = dispatch(graph, request)
-    if as_json:
-        show_json(hits)
-        return
-    show_hits(hits, explain=explain)
-
-
-@app.command()
-def reindex(context: typer.Context) -> None:
-    """Rebuild the search index from the graph.
-
-    The index is a cache beside the graph; deleting it loses nothing.
-
-        graphvine reindex
-
-    In Python: graph.reindex()
-    """
-    from graphvine.workers.cli.output import plural
-    from graphvine.workers.cli.progress import activity
-
-    with opened(context) as graph, activity("indexing") as told:
-        count = graph.reindex(None if told is None else lambda done: told(f"{done:,} rows"))
-    print(f"{plural(count, 'row')} indexed")
 
 
 @app.command(name="map")
@@ -230,18 +201,3 @@ def draw_map(
 
     Path(output).write_text(picture.svg, encoding="utf-8")
     print(f"{output}: {plural(picture.articles, 'article')}, {plural(picture.links, 'link')}")
-
-
-def show_hits(hits: Sequence[SearchHit], *, explain: bool = False) -> None:
-    """One paragraph for each hit: where it is, and a piece of it; with `explain`, what its score is made of."""
-    from graphvine.workers.cli.output import one_line
-
-    for number, hit in enumerate(hits, 1):
-        where = " / ".join(filter(None, (hit.article, hit.section)))
-        distance = "" if hit.distance is None else f", {hit.distance} links away"
-        print(f"{number:>2}. {one_line(where, 90)}  ({hit.score:.4f}{distance})\n    {one_line(hit.snippet, 160)}")
-        if explain:
-            path = f"; {' -> '.join(one_line(title, 60) for title in hit.path)}" if hit.path else ""
-            print(f"    words {hit.by_words:.2f}, meaning {hit.by_meaning:.2f}, link {hit.by_link:.2f}{path}")
-    if not hits:
-        print("nothing found")

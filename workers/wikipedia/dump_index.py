@@ -210,8 +210,7 @@ def _row(entry: Entry) -> tuple[str | int, ...]:
     )  # fmt: skip
 
 
-_SITEINFO = re.compile(rb"<siteinfo\b.*?</siteinfo>", re.DOTALL)
-_LANGUAGE = re.compile(rb"""<mediawiki\b[^>]*\bxml:lang=["']([A-Za-z-]{2,20})["']""")
+_LANGUAGE = re.compile(rb"""\sxml:lang=["']([A-Za-z-]{2,20})["']""")
 
 
 def looks_like_a_dump(header: bytes) -> bool:
@@ -221,10 +220,10 @@ def looks_like_a_dump(header: bytes) -> bool:
 
 def rules_from_header(header: bytes, fallback_name: str) -> SiteRules:
     """The wiki's rules, or those of the English Wikipedia where the header is missing or broken."""
-    language = _LANGUAGE.search(header)
+    language = _LANGUAGE.search(_between(header, b"<mediawiki", b">"))
     code = language[1].decode() if language else "en"
-    found = _SITEINFO.search(header)
-    name, default_case, spaces = _read(found[0]) if found else ("", "", {})
+    found = _between(header, b"<siteinfo", b"</siteinfo>")
+    name, default_case, spaces = _read(found) if found else ("", "", {})
     if not spaces:
         return SiteRules(name=name or fallback_name, language=code)
     return SiteRules(
@@ -236,6 +235,13 @@ def rules_from_header(header: bytes, fallback_name: str) -> SiteRules:
             number for number, (_, case) in spaces.items() if (case or default_case) == "case-sensitive"
         ),
     )
+
+
+def _between(header: bytes, start: bytes, end: bytes) -> bytes:
+    """From the first start to the end behind it, both included; in time proportional to the header."""
+    at = header.find(start)
+    to = header.find(end, at) if at >= 0 else -1
+    return header[at : to + len(end)] if to >= 0 else b""
 
 
 def _read(siteinfo: bytes) -> tuple[str, str, dict[int, tuple[str, str]]]:

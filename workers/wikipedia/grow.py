@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -14,11 +15,14 @@ from graphvine.ready_cache import spans
 from graphvine.records import Step, Unit
 from graphvine.workers import scheduler
 from graphvine.workers.loop import Allowance, Counts, Loop
+from graphvine.workers.wikipedia.documents import Documents
+from graphvine.workers.wikipedia.dump import DumpSource
 from graphvine.workers.wikipedia.handler import ArticleHandler, Resources
 from graphvine.workers.wikipedia.requests import GrowRequest
-from graphvine.workers.wikipedia.settings import load
+from graphvine.workers.wikipedia.resources import remember_source, settings_for
 from graphvine.workers.wikipedia.site import CATEGORY
 from graphvine.workers.wikipedia.sources import Failed, Source, read_title
+from graphvine.workers.wikipedia.titles import Title
 from graphvine.workers.worker_pool import WorkerPool
 
 _ROWS_AT_ONCE = 20_000
@@ -102,6 +106,7 @@ class GrowSummary:
     failed_seeds: list[FailedSeed] = field(default_factory=list)
     cut: str = ""  # where the source ends before its end
     behind_cut: int = 0  # articles that wait for a source that is whole
+    skipped: list[str] = field(default_factory=list)  # what the source holds and nobody can read, the first of it
 
 
 def seed_titles(graph: Graph, titles: Sequence[str]) -> int:
@@ -129,12 +134,21 @@ def run_grow(graph: Graph, request: GrowRequest, run: Run[GrowEvent]) -> GrowSum
 def _grow(graph: Graph, request: GrowRequest, run: Run[GrowEvent]) -> GrowSummary:
     """`depth` limits what is worked on, not which links are recorded. Called again after a kill, it goes on."""
     started, stop, depth = time.monotonic(), run.stop, request.depth
-    settings = request.settings or load(source=request.source, workers=request.workers)
+    settings = settings_for(
+        graph, request.settings, source=request.source, workers=request.workers, embed=request.embed,
+        other_source=request.other_source,
+    )  # fmt: skip
     resources = Resources(graph, settings, request.opened)
     try:
         seeds = find_seeds(resources.source, request.titles)
+        if request.opened is None:
+            remember_source(
+                graph, settings, resources.source, embed=request.embed, other_source=request.other_source
+            )  # fmt: skip
         new = graph.seed("article", seeds)
         lower(graph, seeds, 0)
+        if request.all:
+            new += _seed_all(graph, resources.source, stop)
         pass_on(graph)
         allowance = None if request.limit is None else Allowance(request.limit)
         total = Counts()
@@ -177,7 +191,14 @@ def _grow(graph: Graph, request: GrowRequest, run: Run[GrowEvent]) -> GrowSummar
         resources.close()
     seconds = time.monotonic() - started
     return GrowSummary(
-        new, total, seconds, stop.is_set(), failed_seeds=failed, cut=cut, behind_cut=len(resources.behind_cut)
+        new,
+        total,
+        seconds,
+        stop.is_set(),
+        failed_seeds=failed,
+        cut=cut,
+        behind_cut=len(resources.behind_cut),
+        skipped=list(getattr(resources.source, "skipped", ())),
     )
 
 
@@ -186,6 +207,9 @@ def find_seeds(source: Source, titles: Sequence[str]) -> list[str]:
     rules, seeds = source.rules(), dict[str, None]()
     for asked in titles:
         title = read_title(asked, rules)
+        if isinstance(source, Documents) and isinstance(title, Title):
+            seeds[source.find(title.full) or title.full] = None
+            continue
         if isinstance(title, Failed):
             raise BadSeed(f"{asked!r} can't be a seed: {title.reason}")
         members = source.members(title.full) if title.namespace == CATEGORY else [title.full]
@@ -193,6 +217,18 @@ def find_seeds(source: Source, titles: Sequence[str]) -> list[str]:
             raise BadSeed(f"{source.name} has no article in {title.full!r}")
         seeds |= dict.fromkeys(members)
     return list(seeds)
+
+
+def _seed_all(graph: Graph, source: Source, stop: threading.Event) -> int:
+    """Every title of a source becomes a seed. Killed in the middle, the same call goes on."""
+    if not isinstance(source, DumpSource | Documents):
+        raise BadSeed(f"{source.name} can't be grown whole: --all needs a dump, a folder or a file of JSON lines")
+    new, after = 0, ""
+    while not stop.is_set() and (titles := source.titles("", _ROWS_AT_ONCE, after=after)):
+        after = titles[-1]
+        new += graph.seed("article", titles)
+        lower(graph, titles, 0)
+    return new
 
 
 def _failed_seeds(graph: Graph, source: Source, seeds: list[str]) -> list[FailedSeed]:

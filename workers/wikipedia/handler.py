@@ -6,22 +6,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from graphvine.graph import Graph
 from graphvine.outcomes import Done, GiveUp, Outcome, Postpone
 from graphvine.ready_cache import spans
 from graphvine.records import Claim
 from graphvine.workers.pipeline import Context
+from graphvine.workers.wikipedia.documents import Documents
 from graphvine.workers.wikipedia.fetch import Fetched, Fetcher
+from graphvine.workers.wikipedia.models import Model, current_model, open_embedder, settle_model, wanted_model
 from graphvine.workers.wikipedia.parse_page import Limits
-from graphvine.workers.wikipedia.parsed import Malformed
+from graphvine.workers.wikipedia.parsed import Malformed, ParsedPage
 from graphvine.workers.wikipedia.parser import Parser
-from graphvine.workers.wikipedia.resources import open_embedder, open_source, settle_model
-from graphvine.workers.wikipedia.settings import WikipediaSettings, load
+from graphvine.workers.wikipedia.resources import open_source, settings_for
+from graphvine.workers.wikipedia.settings import WikipediaSettings
 from graphvine.workers.wikipedia.sources import Page, Result, Source, Unread
 from graphvine.workers.wikipedia.titles import InvalidTitle, parse_title
-from graphvine.workers.wikipedia.writes import Draft, Moment, draft, withdraw, write, write_redirect
+from graphvine.workers.wikipedia.writes import Draft, Moment, Vectors, draft, withdraw, write, write_redirect
 
 # What lies behind the cut of a dump is asked for again after this long, where nobody says that there is a better one.
 _CUT_SECONDS = 300.0
@@ -37,21 +39,36 @@ class Resources:
         self.source = source or open_source(settings)
         limits = Limits(max_characters=settings.max_wikitext_characters, parse_seconds=settings.parse_seconds)
         self.parser = Parser(self.source.rules(), limits, processes=settings.parse_processes)
-        self._embedder = open_embedder(settings)
+        self._graph = graph
         self._service: Any = None
+        self.model: Model | None = None
+        self._embedder: Any = None
+        if settings.embed == "now" and settings.embedder != "none":
+            # The graph's own model, unless the settings name one.
+            self._embedder = open_embedder(settings, None if settings.model else current_model(graph))
         if self._embedder is not None:
             from graphvine.workers.common.embedding.service import EmbeddingService
 
-            settle_model(graph, self._embedder.name, self._embedder.dimension)
+            self.model = settle_model(graph, settings, self._embedder)
             self._service = EmbeddingService(self._embedder)
+
+    def embedding_mode(self) -> Literal["now", "later", "never"]:
+        """How the next sections get vectors: from the queue while, or after, the graph moves to another model."""
+        if self.settings.embedder == "none" or self.settings.embed == "never":
+            return "never"
+        return "now" if self.model is not None and wanted_model(self._graph) == self.model else "later"
 
     def embed(self, texts: Sequence[str]) -> Future[Any]:
         if self._service is not None and texts:
             future: Future[Any] = self._service.submit(texts)
             return future
         done: Future[Any] = Future()
-        done.set_result([None for _ in texts])
+        done.set_result([])
         return done
+
+    def links(self, page: ParsedPage) -> Sequence[str]:
+        """The titles that a page links to; a link between documents may name one by the last part of its path."""
+        return self.source.resolve(page.links) if isinstance(self.source, Documents) else page.links
 
     def close(self) -> None:
         """Also when it is closed already: handlers that share it close it each."""
@@ -80,6 +97,9 @@ class ArticleHandler:
     def handle(self, claims: Sequence[Claim], context: Context) -> Iterator[Outcome]:
         at = Moment(self._graph.clock.now_ms())
         fresh, there = self._known(claims)
+        embed, places = self._shop.embedding_mode(), dict[int, int]()
+        if embed == "later":
+            places = self._places(claims)
         waiting: list[tuple[Draft, Future[Any]]] = []
         for fetched in self._fetcher.fetch(claims, lambda: context.stopping):
             self._tell_outage(fetched)
@@ -97,7 +117,7 @@ class ArticleHandler:
                     yield replace(made, steps=withdraw(claim, ids, at))
                 elif isinstance(made, Draft):
                     # The model begins with the first pages while the others are still fetched and parsed.
-                    waiting.append((made, self._shop.embed(made.texts)))
+                    waiting.append((made, self._shop.embed(made.texts if embed == "now" else [])))
                 else:
                     yield made
         for drafted, future in waiting:
@@ -106,9 +126,13 @@ class ArticleHandler:
                 return
             self._tell("article", "")
             claim = drafted.claim
-            links = [title for title in drafted.page.links if title != claim.key][: self._shop.settings.max_links]
+            links = [title for title in self._shop.links(drafted.page) if title != claim.key]
+            del links[self._shop.settings.max_links :]
             new = claim.seq in fresh
-            yield Done(claim, write(drafted, vectors, links, at, new, there.get(claim.key, {})))
+            generation = self._shop.model.generation if self._shop.model is not None else 0
+            place = places.get(claim.seq, _place(claim.depth, 0))
+            given = Vectors(embed, generation, vectors, place)
+            yield Done(claim, write(drafted, given, links, at, new, there.get(claim.key, {})))
 
     def close(self) -> None:
         self._shop.close()
@@ -127,7 +151,8 @@ class ArticleHandler:
             return Done(claim, write_redirect(claim, page, target_or_none, fragment, revised_at, at, fresh, there))
         parsed = self._shop.parser.parse(page)
         if isinstance(parsed, Malformed):
-            return GiveUp(claim, f"the wikitext is malformed: {parsed.reason}")
+            what = "wikitext" if page.format == "wikitext" else "document"
+            return GiveUp(claim, f"the {what} is malformed: {parsed.reason}")
         if parsed.redirect_to is not None:
             hop = parsed.redirect_to
             target_or_none = hop.title if self._is_article(hop.title) else None
@@ -136,6 +161,15 @@ class ArticleHandler:
             return GiveUp(claim, f"{page.title!r} is a disambiguation page")
         follow = not self._filter or any(self._filter in name.casefold() for name in parsed.categories)
         return draft(claim, parsed, revised_at, self._shop.settings.passage_words, follow)
+
+    def _places(self, claims: Sequence[Claim]) -> dict[int, int]:
+        """Where the sections of these articles stand in the queue for vectors."""
+        links = {
+            row["seq"]: row["links"]
+            for span in spans([claim.seq for claim in claims])
+            for row in self._graph.read("article.linked", **span)
+        }
+        return {claim.seq: _place(claim.depth, links.get(claim.seq, 0)) for claim in claims}
 
     def _put_off(self, claim: Claim, reason: str) -> Postpone:
         if not self._shop.behind_cut:
@@ -174,14 +208,19 @@ class ArticleHandler:
 
 def build(graph: Graph) -> ArticleHandler:
     """A handler by the settings, for `graphvine work article`."""
-    return ArticleHandler(graph, Resources(graph, load()))
+    return ArticleHandler(graph, Resources(graph, settings_for(graph)))
 
 
 def build_several(graph: Graph, count: int) -> list[ArticleHandler]:
     """Handlers of one process, for the daemon: one source, one model, and a limit on how far they go."""
-    settings = load()
+    settings = settings_for(graph)
     resources = Resources(graph, settings)
     return [ArticleHandler(graph, resources, max_depth=settings.serve_depth) for _ in range(count)]
+
+
+def _place(depth: int, links: int) -> int:
+    """Near a seed first; of these, what many articles link to."""
+    return depth * 1_000 + 999 - min(links, 999)
 
 
 def _await(future: Future[Any], context: Context) -> Any:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from graphvine.workers.wikipedia.document_parser import read_document
 from graphvine.workers.wikipedia.parsed import Malformed, ParsedPage, Section
 from graphvine.workers.wikipedia.redirects import redirect_in
 from graphvine.workers.wikipedia.site import SiteRules
@@ -32,6 +34,8 @@ def parse_page(
     length = len(page.wikitext)
     if length > limits.max_characters:
         return Malformed(page.title, f"its text has {length:,} characters, the limit is {limits.max_characters:,}")
+    if page.format != "wikitext":
+        return _parse_document(page)
     redirect_to = page.redirect_to or redirect_in(page.wikitext, rules)
     reader = Reader(page.title, rules, link_namespaces)
     text = "" if redirect_to else _NOT_TEXT.sub("\ufffd", page.wikitext)
@@ -49,6 +53,26 @@ def parse_page(
         redirect_to=redirect_to,
         disambiguation=reader.disambiguation or "disambiguation" in page.properties,
         description=reader.description or page.properties.get("wikibase-shortdesc", ""),
+    )
+
+
+def _parse_document(page: Page) -> ParsedPage | Malformed:
+    try:
+        document = read_document(_NOT_TEXT.sub("\ufffd", page.wikitext), page.format, page.title)
+    except RecursionError:
+        return Malformed(page.title, "it is nested too deep")
+    given = json.loads(page.properties.get("fields", "{}"))
+    properties = given | document.properties
+    links = dict.fromkeys([*document.links, *(page.links or ())])
+    return ParsedPage(
+        title=page.title,
+        namespace=page.namespace,
+        revision_id=page.revision_id,
+        sections=tuple(_nested(document.sections)),
+        links=tuple(link for link in links if link != page.title),
+        categories=tuple(dict.fromkeys([*(page.categories or ()), *(f"Category:{c}" for c in document.categories)])),
+        description=str(properties.get("description") or "")[:1_000],
+        properties=json.dumps(properties, ensure_ascii=False, default=str) if properties else "",
     )
 
 

@@ -40,6 +40,8 @@ class ParsedPage:
     disambiguation: bool = False
     # A phrase on what the page is about, where the page itself gives one.
     description: str = ""
+    # Front matter and other fields of a document, as JSON; '' for none.
+    properties: str = ""
 
     @property
     def lead(self) -> Section:
@@ -59,6 +61,7 @@ class ParsedPage:
             "redirect_to": [hop.title, hop.fragment] if hop else None,
             "disambiguation": self.disambiguation,
             "description": self.description,
+            "properties": self.properties,
         }
 
     @classmethod
@@ -78,6 +81,7 @@ class ParsedPage:
             redirect_to=Hop(*hop) if hop else None,
             disambiguation=data["disambiguation"],
             description=data["description"],
+            properties=data["properties"],
         )
 
 

@@ -67,7 +67,7 @@ def page_as_json(page: Page) -> dict[str, Any]:
     """What the parser needs of a page."""
     return {
         "title": page.title, "namespace": page.namespace, "revision_id": page.revision_id, "wikitext": page.wikitext,
-        "links": page.links, "categories": page.categories, "properties": dict(page.properties),
+        "links": page.links, "categories": page.categories, "properties": dict(page.properties), "format": page.format,
         "redirects": [[hop.title, hop.fragment] for hop in page.redirects],
     }  # fmt: skip
 
@@ -79,5 +79,5 @@ def page_from_json(data: dict[str, Any]) -> Page:
         revision_id=data["revision_id"], timestamp="", wikitext=data["wikitext"],
         links=None if data["links"] is None else tuple(data["links"]),
         categories=None if data["categories"] is None else tuple(data["categories"]),
-        properties=data["properties"], redirects=tuple(Hop(*hop) for hop in data["redirects"]),
+        properties=data["properties"], format=data["format"], redirects=tuple(Hop(*hop) for hop in data["redirects"]),
     )  # fmt: skip

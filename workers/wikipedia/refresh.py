@@ -9,8 +9,7 @@ from graphvine.graph import Graph
 from graphvine.ready_cache import spans
 from graphvine.records import Step, Unit
 from graphvine.workers.wikipedia.requests import RefreshRequest
-from graphvine.workers.wikipedia.resources import open_source
-from graphvine.workers.wikipedia.settings import load
+from graphvine.workers.wikipedia.resources import open_source, settings_for
 
 _ROWS_AT_ONCE = 500
 
@@ -25,7 +24,9 @@ class RefreshSummary:
 
 def run_refresh(graph: Graph, request: RefreshRequest, run: Run[int]) -> RefreshSummary:
     """Compare the revision of every processed article with the source's. `grow` then expands what changed."""
-    opened = request.opened or open_source(request.settings or load(source=request.source))
+    opened = request.opened or open_source(
+        settings_for(graph, request.settings, source=request.source, other_source=request.other_source)
+    )
     checked = changed = after = 0
     try:
         while rows := graph.read("article.revisions", after=after, limit=_ROWS_AT_ONCE):

@@ -1,4 +1,4 @@
-"""The requests of this pipeline: grow, refresh, search, reindex, map."""
+"""The requests of this pipeline: grow, refresh, map."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from graphvine.requests import Count, Key, Request, Text, argument, local, neede
 
 if TYPE_CHECKING:
     from graphvine.workers.wikipedia.grow import GrowSummary
+    from graphvine.workers.wikipedia.model_switch import SwitchSummary
     from graphvine.workers.wikipedia.refresh import RefreshSummary
-    from graphvine.workers.wikipedia.search import SearchHit
     from graphvine.workers.wikipedia.svg_map import Picture
 
-_SOURCE = "wiki, sample, or the path of a MediaWiki XML dump (.xml, .gz, .bz2). Otherwise the setting says."
+_SOURCE = (
+    "wiki, sample, or a path: a MediaWiki XML dump (.xml, .gz, .bz2), a folder of Markdown, HTML and text, or JSON"
+    " lines (.jsonl). Otherwise the one that the graph was grown from, or the setting."
+)
+_OTHER_SOURCE = "Go on from another source than the graph was grown from."
 _NAMED = ("wiki", "sample")
 Title = Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
-Titles = Annotated[Sequence[Title], msgspec.Meta(max_length=10_000)]
-Mode = Literal["walk", "hybrid", "vector", "text"]
+Titles = Annotated[Sequence[Title], msgspec.Meta(max_length=200_000)]
 Place = Annotated[str, msgspec.Meta(max_length=1_000)]
 
 
@@ -32,7 +35,13 @@ class GrowRequest(Request["GrowSummary"], verb="grow", runs="graphvine.workers.w
     depth: Annotated[int, msgspec.Meta(ge=0, le=1_000)] = option(2, "Links away from a seed that are worked on.")
     limit: Count | None = option(None, "Articles to work on at most.")
     source: Place | None = option(None, _SOURCE, metavar="SOURCE")
+    other_source: bool = option(False, _OTHER_SOURCE)
+    all: bool = option(False, "Start from every title of a dump, a folder or a file.")
     workers: Annotated[int, msgspec.Meta(ge=1, le=32)] | None = option(None, "Workers side by side.")
+    embed: Literal["now", "later", "never"] | None = option(
+        None, "Vectors with each article, afterwards by 'graphvine work section' or the daemon, or not at all.",
+        metavar="now|later|never",
+    )  # fmt: skip
     category_filter: Text = option("", "Follow links only of articles in such a category.", metavar="TEXT")
     opened: Any = local()  # a source that is open
     settings: Any = local()
@@ -47,6 +56,7 @@ class RefreshRequest(
     """Put articles back into the queue whose page was revised since."""
 
     source: Place | None = option(None, _SOURCE, metavar="SOURCE")
+    other_source: bool = option(False, _OTHER_SOURCE)
     opened: Any = local()
     settings: Any = local()
 
@@ -60,26 +70,6 @@ def _make_absolute(request: GrowRequest | RefreshRequest) -> None:
         object.__setattr__(request, "source", str(Path(request.source).absolute()))
 
 
-class SearchRequest(
-    Request["list[SearchHit]"], verb="search", runs="graphvine.workers.wikipedia.search:run_search", where="call"
-):
-    """Find sections of articles by words, by meaning and by the links between articles."""
-
-    text: Annotated[str, msgspec.Meta(max_length=1_000)] = field(
-        metadata=needed("What to look for: words, or a question.", "TEXT")
-    )
-    mode: Mode = option(
-        "walk", "By words, meaning and links; by words and meaning; by meaning; or by words.",
-        metavar="walk|hybrid|vector|text",
-    )  # fmt: skip
-    near: Key | None = option(None, "Prefer what lies few links from this article.", metavar="TITLE")
-    limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = option(10, "How many sections to show.")
-
-
-class ReindexRequest(Request[int], verb="reindex", runs="graphvine.workers.wikipedia.search:run_reindex", where="job"):
-    """Rebuild the search index of articles from the graph."""
-
-
 class MapRequest(Request["Picture"], verb="map", runs="graphvine.workers.wikipedia.svg_map:draw", where="call"):
     """Draw the articles around one, or those nearest to the seeds, as SVG."""
 
@@ -91,3 +81,19 @@ class SeedTitlesRequest(Request[int], verb="seed titles", runs="graphvine.worker
     """Put titles in, where they are not there yet. Returns how many are new."""
 
     titles: Titles
+
+
+class ModelSwitchRequest(
+    Request["SwitchSummary"],
+    verb="model switch",
+    runs="graphvine.workers.wikipedia.model_switch:run_switch",
+    where="job",
+):
+    """Give every section a vector of another model, then search by these."""
+
+    model: Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)] = field(
+        metadata=needed("A model by name, or the path of its folder.", "NAME")
+    )
+    embedder: Literal["light", "sentence-transformers"] | None = option(
+        None, "How it is run; otherwise the setting says.", metavar="light|sentence-transformers"
+    )

@@ -1,26 +1,120 @@
-"""Opens what the pipeline works with: a source by name, a parser for it, a model for its texts."""
+"""Opens a source by its name, and remembers with the graph which one its articles come from."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from graphvine import __version__
 from graphvine.clock import moment
 from graphvine.errors import GraphvineError, SettingsError
 from graphvine.graph import Graph
 from graphvine.records import Step, Unit
-from graphvine.workers.wikipedia.settings import WikipediaSettings
+from graphvine.workers.pipeline import CannotWork
+from graphvine.workers.wikipedia.settings import WikipediaSettings, load
 from graphvine.workers.wikipedia.sources import Source
 
+NAMED = ("wiki", "sample")
+_DEFAULT_API = WikipediaSettings().api_url
 
-class OtherModel(GraphvineError):
-    """The graph holds vectors of another model; the two can't be compared."""
+
+class OtherSource(GraphvineError):
+    """The graph was grown from another source; titles of the two would be mixed."""
+
+
+class PartMissing(CannotWork):
+    """A package that a source needs is not installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the articles of a graph come from."""
+
+    source: str
+    wiki: str  # the name that the source gives to itself
+    api_url: str
+    contact: str
+    embed: str
+
+
+def origin(graph: Graph) -> Origin | None:
+    found = graph.read("article.source_in_use")
+    return Origin(**{name: value or "" for name, value in found[0].items()}) if found else None
+
+
+def settings_for(
+    graph: Graph, settings: WikipediaSettings | None = None, *, other_source: bool = False, **given: Any
+) -> WikipediaSettings:
+    """The settings for work on this graph: what the caller says, then what the graph remembers, then the settings.
+
+    Refuses a source that the graph was not grown from, unless `other_source`.
+    """
+    said = {name: value for name, value in given.items() if value is not None}
+    base = load(**said) if settings is None else msgspec.structs.replace(settings, **said)
+    known = origin(graph)
+    if known is None:
+        return base
+    asked = settings is not None or "source" in said
+    if asked and not _may_be_same(known, base):
+        if not other_source:
+            raise _refusal(known, base.source if base.source != "wiki" else base.api_url)
+        return base
+    remembered: dict[str, Any] = {} if asked else {"source": known.source}
+    if known.source == "wiki":
+        remembered |= {"api_url": known.api_url or base.api_url, "contact": base.contact or known.contact}
+    if settings is None and "embed" not in said and known.embed:
+        remembered["embed"] = known.embed
+    return msgspec.structs.replace(base, **remembered)
+
+
+def remember_source(
+    graph: Graph, settings: WikipediaSettings, source: Source, *, embed: str | None, other_source: bool
+) -> None:
+    """Note where the articles come from; another dump of the same wiki takes the place of the one before."""
+    known = origin(graph)
+    where = settings.source if settings.source in NAMED else str(Path(settings.source).expanduser().absolute())
+    wiki = source.rules().name
+    if known is not None and known.source != where and known.wiki != wiki and not other_source:
+        raise _refusal(known, where)
+    now = Origin(
+        where, wiki, settings.api_url if where == "wiki" else "", settings.contact if where == "wiki" else "",
+        embed or (known.embed if known is not None else ""),
+    )  # fmt: skip
+    if now != known:
+        given = {name: getattr(now, name) for name in ("source", "wiki", "api_url", "contact", "embed")}
+        graph.run(Unit.of([Step("article.use_source", {**given, "at": moment(graph.clock.now_ms())})]))
+
+
+def _may_be_same(known: Origin, asked: WikipediaSettings) -> bool:
+    if known.source in NAMED or asked.source in NAMED:
+        same_wiki = asked.source != "wiki" or asked.api_url in (_DEFAULT_API, known.api_url)
+        return known.source == asked.source and same_wiki
+    return True  # two files: what they say of themselves decides, once they are open
+
+
+def _refusal(known: Origin, asked: str) -> OtherSource:
+    before = known.api_url if known.source == "wiki" else known.source
+    return OtherSource(
+        f"this graph was grown from {before} ({known.wiki}), not from {asked}: the same title may be another page"
+        " there. Use another graph (--graph), or --other-source to go on from there"
+    )
 
 
 def open_source(settings: WikipediaSettings, progress: Callable[[int, int], None] | None = None) -> Source:
-    """The source that the settings name: the API of a wiki, the sample, or a dump."""
+    """The source that the settings name: the API of a wiki, the sample, a dump, or documents of your own."""
+    try:
+        return _open(settings, progress)
+    except ModuleNotFoundError as error:
+        missing = error.name or str(error)
+        advice = "run `pip install 'graphvine[wikipedia]'`"
+        raise PartMissing(f"the source {settings.source!r} needs the package {missing}: {advice}") from error
+
+
+def _open(settings: WikipediaSettings, progress: Callable[[int, int], None] | None) -> Source:
     if settings.source == "sample":
         from graphvine.workers.wikipedia.dump import SampleSource
 
@@ -38,34 +132,20 @@ def open_source(settings: WikipediaSettings, progress: Callable[[int, int], None
             limits=CallLimits(read_seconds=settings.read_timeout_seconds, call_seconds=settings.call_timeout_seconds),
         )
     path = Path(settings.source).expanduser()
+    if path.is_dir():
+        from graphvine.workers.wikipedia.documents import FolderSource
+
+        return FolderSource(path)
     if not path.is_file():
-        raise SettingsError(f"the source {settings.source!r} is neither wiki, nor sample, nor a dump that is there")
+        raise SettingsError(
+            f"the source {settings.source!r} is not there: give wiki, sample, the path of a dump, of a folder of"
+            " documents, or of a file of JSON lines (.jsonl)"
+        )
+    if path.suffix.lower() in (".jsonl", ".ndjson"):
+        from graphvine.workers.wikipedia.documents import JsonLinesSource
+
+        return JsonLinesSource(path)
     from graphvine.workers.wikipedia.dump import DumpSource
 
     folder = Path(settings.dump_index_folder).expanduser() if settings.dump_index_folder else None
     return DumpSource(path, index_folder=folder, progress=progress)
-
-
-def open_embedder(settings: WikipediaSettings) -> Any:
-    """The model with a cache before it, so that a text is paid for once; None where the settings want no vectors."""
-    if settings.embedder == "none":
-        return None
-    from graphvine.workers.common.embedding import open_embedder as open_model
-    from graphvine.workers.common.embedding.vector_cache import CachedEmbedder
-
-    return CachedEmbedder(open_model(settings.embedder, settings.model or None, settings.threads or None))
-
-
-def settle_model(graph: Graph, name: str, dimension: int) -> None:
-    """Note the model in a graph that has none; refuse another than the one it has."""
-    known = graph.read("article.models")
-    for model in known:
-        if (model["name"], model["dimension"]) != (name, dimension):
-            raise OtherModel(
-                f"this graph holds vectors of {model['name']} ({model['dimension']} numbers),"
-                f" not of {name} ({dimension}):"
-                " use that model, or grow a new graph with this one"
-            )
-    if not known:
-        given = {"name": name, "dimension": dimension, "at": moment(graph.clock.now_ms())}
-        graph.run(Unit.of([Step("article.use_model", given)]))

@@ -1,4 +1,4 @@
-"""Articles by HTTP: seeds, articles with their sections and links, search, growth, the map."""
+"""Articles by HTTP: seeds, articles with their sections and links, growth, the map."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from graphvine.workers.wikipedia.requests import (
     GrowRequest,
     MapRequest,
     RefreshRequest,
-    ReindexRequest,
-    SearchRequest,
     SeedTitlesRequest,
 )
 from graphvine.workers.wikipedia.svg_map import Picture
@@ -52,11 +50,6 @@ def router(app_state: AppState) -> APIRouter:
         return Response(picture.svg, media_type="image/svg+xml")
 
     add_route(made, app_state, "/seeds", SeedTitlesRequest, "Put titles in, to be worked on from there", seeded)
-    add_route(
-        made, app_state, "/search", SearchRequest, "Sections by words and by meaning", lambda _, hits: hits,
-        method="GET", names={"q": "text"},
-    )  # fmt: skip
-    add_route(made, app_state, "/reindex", ReindexRequest, "Rebuild the search index", lambda _, rows: {"rows": rows})
     add_route(made, app_state, "/grow", GrowRequest, "Grow from titles, as a job")
     add_route(made, app_state, "/refresh", RefreshRequest, "Put revised articles back into the queue, as a job")
     add_route(made, app_state, "/map", MapRequest, "The neighbourhood that grew, as SVG", drawn, method="GET")

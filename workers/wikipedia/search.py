@@ -2,43 +2,28 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from graphvine.dispatch import Run
 from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
 from graphvine.index_sync import FollowedIndex
 from graphvine.records import Row
-from graphvine.search import Document, Hit, fuse
+from graphvine.search import Document, Filters, Hit, Snippet
+from graphvine.search.hits import SearchHit, cite
+from graphvine.search.kinds import Mode, Node
 from graphvine.search.server_index import NothingToFollow, ServerIndex, around
+from graphvine.search.walk import Question
 from graphvine.workers.wikipedia.boilerplate import is_boilerplate
-from graphvine.workers.wikipedia.requests import Mode, SearchRequest
-from graphvine.workers.wikipedia.resources import open_embedder, settle_model
-from graphvine.workers.wikipedia.settings import WikipediaSettings, load
-from graphvine.workers.wikipedia.walk import KIND, Reached, Walk
+from graphvine.workers.wikipedia.models import Model, check_model, current_model, open_embedder
+from graphvine.workers.wikipedia.resources import settings_for
+from graphvine.workers.wikipedia.settings import WikipediaSettings
 
-# Looked at by each ranking before they are fused.
-_CANDIDATES = 100
 _SNIPPET_CHARACTERS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class SearchHit:
-    """A section that was found."""
-
-    article: str
-    section: str  # the path of section titles, '' for the lead
-    snippet: str
-    score: float
-    distance: int | None = None  # links from the article that --near names
-    # How a walk reached it: the share of words, of meaning and of the edge in the score, and the article before it.
-    by_words: float = 0.0
-    by_meaning: float = 0.0
-    by_link: float = 0.0
-    path: tuple[str, ...] = ()
+# Titles among a node's edges that stand for another article, whose edges are the node's too.
+_MOST_REDIRECTS = 5
+KIND = "section"
 
 
 class NothingToSearch(GraphvineError):
@@ -46,60 +31,104 @@ class NothingToSearch(GraphvineError):
 
 
 class ArticleSearch:
-    """Open it once and search often: the model and the index stay loaded."""
+    """The kind `article`. Open it once and search often: the model and the index stay loaded."""
 
-    def __init__(self, graph: Graph, settings: WikipediaSettings | None = None) -> None:
-        self._graph, self._settings = graph, settings or load()
+    name = "article"
+    filters: frozenset[str] = frozenset()
+
+    def __init__(self, graph: Graph, settings: WikipediaSettings | None = None, *, model: Model | None = None) -> None:
+        """`model`: the one whose vectors to use, where it is not the one in use."""
+        self._graph, self._settings = graph, settings or settings_for(graph)
         self._embedder: Any = None
-        models = graph.read("article.models")
-        self._dimension = models[0]["dimension"] if models else None
+        self._model = model or current_model(graph)
+        self._dimension = self._model.dimension if self._model is not None else None
+        generation = self._model.generation if self._model is not None else 0
         self._followed: FollowedIndex | NothingToFollow
         if ServerIndex.serves(graph, "article"):
             self._followed = NothingToFollow(graph, "article")
         else:
-            self._followed = FollowedIndex(graph, "article", "sections_after", _translate, dimension=self._dimension)
+            self._followed = FollowedIndex(
+                graph, "article", "sections_after_odd" if generation % 2 else "sections_after", _translate,
+                newest="newest_section", dimension=self._dimension,
+                name=f"article-{generation}" if generation else "article",
+            )  # fmt: skip
 
     @property
-    def knows_vectors(self) -> bool:
+    def has_vectors(self) -> bool:
         """Whether there were vectors when it was opened."""
         return self._dimension is not None
+
+    @property
+    def outdated(self) -> bool:
+        """Another model is in use since it was opened, or the first one: open it again."""
+        return current_model(self._graph) != self._model
 
     def search(self, text: str, *, mode: Mode = "walk", near: str | None = None, limit: int = 10) -> list[SearchHit]:
         """The best sections. What was written before the call is found by it.
 
         A walk shows one section an article, the best of it; the other modes rank sections.
         """
-        self._followed.catch_up()
-        index = self._followed.index
-        if mode == "walk" and near is None:
-            vector = None if self._dimension is None else self._vector(text)
-            return self._shown(Walk(self._graph, index, text, vector).ranked(limit), text)
-        found: dict[str, Hit] = {}
-        rankings: list[list[str]] = []
-        if mode != "vector":
-            rankings.append(_keep(found, index.text(text, KIND, limit=_CANDIDATES).hits))
-        if mode != "text" and (self._dimension is not None or mode == "vector"):
-            rankings.append(_keep(found, index.vector(self._vector(text), KIND, limit=_CANDIDATES).hits))
-        rows = {row["id"]: row for row in self._graph.read("article.sections_by_id", keys=list(found))} if found else {}
-        distances: dict[str, int] = {}
-        if near is not None and rows:
-            distances = self._distances(near, sorted({row["article"] for row in rows.values()}))
-            close = [key for key in found if key in rows and rows[key]["article"] in distances]
-            rankings.append(sorted(close, key=lambda key: distances[rows[key]["article"]]))
-        ranked = [(key, score) for key, score in fuse(rankings) if key in rows][:limit]
-        return [_hit(rows[key], found[key], score, distances, text) for key, score in ranked]
+        self.catch_up()
+        by_meaning = mode == "vector" or (mode != "text" and self.has_vectors)
+        question = Question({self.name: self}, text, self.vector(text) if by_meaning else None)
+        if near is not None:
+            return self.search_near(question, near, limit)
+        return getattr(question, mode)(limit)  # type: ignore[no-any-return]
 
-    def _shown(self, ranked: list[Reached], text: str) -> list[SearchHit]:
-        rows = {
-            row["id"]: row for row in self._graph.read("article.sections_by_id", keys=[one.hit.id for one in ranked])
+    def search_near(self, question: Question, near: str, limit: int) -> list[SearchHit]:
+        """By words, by meaning, and by the links between an article and this one."""
+        found = question.found_by(self.name)
+        distances = self._distances(near, sorted({self.node(id) for id in found}))
+        close = sorted((id for id in found if self.node(id) in distances), key=lambda id: distances[self.node(id)])
+        hits = question.hybrid(limit, [[(self.name, id) for id in close]])
+        return [replace(hit, distance=distances.get(hit.article)) for hit in hits]
+
+    def words(self, question: str, where: Filters | None, limit: int, *, any_word: bool = True) -> Sequence[Hit]:
+        # No kind is named: the index holds sections alone, and a filter costs more than it leaves out.
+        found: Sequence[Hit] = self._followed.index.text(
+            question, None, where, limit=limit, any_word=any_word, snippets=False
+        ).hits
+        return found
+
+    def ceiling(self, question: str) -> float:
+        return self._followed.index.ceiling(question) if isinstance(self._followed, FollowedIndex) else 0.0
+
+    def meaning(self, vector: Any, where: Filters | None, limit: int) -> Sequence[Hit]:
+        found: Sequence[Hit] = self._followed.index.vector(vector, None, where, limit=limit, snippets=False).hits
+        return found
+
+    def node(self, document: str) -> str:
+        """The article of a section, whose id is TITLE#POSITION.PART."""
+        return document.rpartition("#")[0]
+
+    def within(self, keys: Sequence[str]) -> Filters:
+        return {"article": keys}
+
+    def edges(self, key: str, limit: int) -> Iterator[Node]:
+        """Articles that a link or a redirect joins with this one, either way, or a link to a title that redirects."""
+        rows = self._graph.read("article.edges", title=key, limit=limit)
+        redirects = [row["title"] for row in rows if row["kind"] == "redirect"][:_MOST_REDIRECTS]
+        rows += [row for title in redirects for row in self._graph.read("article.edges", title=title, limit=limit)]
+        return (("article", row["title"]) for row in rows)
+
+    def shown(self, documents: Sequence[str], question: str) -> Mapping[str, SearchHit]:
+        found = self._followed.index.text(
+            question, None, {"id": documents}, limit=len(documents), any_word=True
+        ).hits if isinstance(self._followed, FollowedIndex) else ()  # fmt: skip
+        snippets = {hit.id: hit.snippet for hit in found}
+        return {
+            row["id"]: _hit(row, snippets.get(row["id"]) or around(row["text"], question), self._settings.api_url)
+            for row in self._rows(documents)
         }
-        return [
-            replace(
-                _hit(rows[one.hit.id], one.hit, one.score, {}, text), by_words=one.by_words,
-                by_meaning=one.by_meaning, by_link=one.by_link, path=one.path,
-            )
-            for one in ranked if one.hit.id in rows
-        ]  # fmt: skip
+
+    def _rows(self, documents: Sequence[str]) -> list[Row]:
+        if not isinstance(self._followed, FollowedIndex):
+            return self._graph.read("article.sections_by_id", keys=list(documents))
+        # One look-up by key after the other: the embedded engine answers many at once by a scan of the table.
+        rows = [row for id in documents for row in self._graph.read("article.section_shown", key=id)]
+        titles = {row["article"] for row in rows}
+        revisions = {title: self._graph.read("article.revision_shown", title=title)[0] for title in titles}
+        return [row | revisions[row["article"]] for row in rows]
 
     def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
         return self._followed.rebuild(progress)
@@ -112,16 +141,18 @@ class ArticleSearch:
         if self._embedder is not None:
             self._embedder.close()
 
-    def _vector(self, text: str) -> Any:
+    def vector(self, text: str) -> Any:
+        """The vector of a question, by the model that the graph's vectors are from."""
         if self._dimension is None:
             raise NothingToSearch("this graph holds no vectors: grow it with an embedder, or search with --mode text")
         if self._embedder is None:
-            self._embedder = open_embedder(self._settings)
-            if self._embedder is None:
+            model = self._model
+            if self._settings.embedder == "none" or model is None:
                 raise NothingToSearch(
                     "the setting wikipedia.embedder is none: search with --mode text, or set it to light"
                 )
-            settle_model(self._graph, self._embedder.name, self._embedder.dimension)
+            self._embedder = open_embedder(self._settings, model)
+            check_model(model, self._embedder)
         return self._embedder.embed([text])[0]
 
     def _distances(self, near: str, titles: list[str]) -> dict[str, int]:
@@ -129,40 +160,6 @@ class ArticleSearch:
             raise GraphvineError(f"there is no article {near!r} to be near to")
         rows = self._graph.read("article.distances", title=near, titles=titles)
         return {near: 0} | {row["title"]: row["distance"] for row in rows}
-
-
-class SharedSearch:
-    """One open index for all callers of a process; one of them searches at a time."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph, self._lock, self._open = graph, threading.Lock(), ArticleSearch(graph)
-
-    def search(self, request: SearchRequest) -> list[SearchHit]:
-        with self._lock:
-            return self._current().search(request.text, mode=request.mode, near=request.near, limit=request.limit)
-
-    def rebuild(self, progress: Callable[[int], None]) -> int:
-        with self._lock:
-            return self._current().rebuild(progress)
-
-    def close(self) -> None:
-        with self._lock:
-            self._open.close()
-
-    def _current(self) -> ArticleSearch:
-        # Vectors that came after it was opened have a dimension that it does not know.
-        if not self._open.knows_vectors and self._graph.read("article.models"):
-            self._open.close()
-            self._open = ArticleSearch(self._graph)
-        return self._open
-
-
-def run_search(graph: Graph, request: SearchRequest, run: Run[None]) -> list[SearchHit]:
-    return run.open("article search", lambda: SharedSearch(graph)).search(request)
-
-
-def run_reindex(graph: Graph, run: Run[int]) -> int:
-    return run.open("article search", lambda: SharedSearch(graph)).rebuild(run.publish)
 
 
 def _translate(row: Row) -> Document | tuple[str, str]:
@@ -176,16 +173,25 @@ def _translate(row: Row) -> Document | tuple[str, str]:
     )  # fmt: skip
 
 
-def _keep(found: dict[str, Hit], hits: tuple[Hit, ...]) -> list[str]:
-    for hit in hits:
-        found.setdefault(hit.id, hit)
-    return [hit.id for hit in hits]
+def _hit(row: Row, piece: Snippet | None, api_url: str) -> SearchHit:
+    text: str = row["text"]
+    snippet, marks = (piece.text, piece.marks) if piece is not None else ("", ())
+    if snippet not in text:  # words of the heading, which is shown anyway
+        snippet, marks = "", ()
+    snippet = snippet or text[:_SNIPPET_CHARACTERS]
+    revision = row["revision"]
+    citation = cite(
+        "article", row["article"], text, snippet, _address(api_url, row["article"], revision), section=row["path"],
+        revision=revision, fetched_at=row["revised_at"],
+    )  # fmt: skip
+    shown = snippet.replace("\n", " ").replace("\t", " ")
+    title = row["article"]
+    return SearchHit("article", title, title, row["path"], shown, 0.0, citation, article=title, marks=marks)
 
 
-def _hit(row: Row, hit: Hit, score: float, distances: dict[str, int], words: str) -> SearchHit:
-    piece = hit.snippet or around(row["text"], words)
-    snippet = piece.text if piece is not None else ""
-    if snippet not in row["text"]:  # words of the heading, which is shown anyway
-        snippet = ""
-    snippet = snippet or row["text"][:_SNIPPET_CHARACTERS]
-    return SearchHit(row["article"], row["path"], " ".join(snippet.split()), score, distances.get(row["article"]))
+def _address(api_url: str, title: str, revision: int | None) -> str:
+    """The page as it was at this revision, which stays; or the page."""
+    from urllib.parse import quote
+
+    script = api_url.removesuffix("api.php") + "index.php"
+    return f"{script}?oldid={revision}" if revision else f"{script}?title={quote(title.replace(' ', '_'))}"

@@ -29,6 +29,10 @@ class WikipediaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     embedder: Annotated[
         Literal["light", "sentence-transformers", "none"], describe_as("how texts become vectors; none leaves them out")
     ] = "light"
+    embed: Annotated[
+        Literal["now", "later", "never"],
+        describe_as("sections get vectors with their article, from the queue 'section' afterwards, or not at all"),
+    ] = "now"
     model: Annotated[str, describe_as("a model by name or path; empty for the packaged all-MiniLM-L6-v2")] = ""
     threads: Annotated[int, msgspec.Meta(ge=0), describe_as("threads that embed; 0 for all cores")] = 0
     passage_words: Annotated[

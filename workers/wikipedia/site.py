@@ -86,6 +86,8 @@ class SiteRules:
     redirect_words: tuple[str, ...] = REDIRECT_WORDS
     # Templates that mark a list of meanings, in lower case, beyond those that are known everywhere.
     disambiguation_templates: frozenset[str] = frozenset()
+    # Titles are taken as they are written: documents of one's own have no namespaces.
+    free_titles: bool = False
     # Names to numbers, made from the fields above.
     lookup: Mapping[str, int] = field(init=False, repr=False, compare=False)
 
@@ -116,6 +118,7 @@ class SiteRules:
             "language_links": sorted(self.language_links),
             "redirect_words": list(self.redirect_words),
             "disambiguation_templates": sorted(self.disambiguation_templates),
+            "free_titles": self.free_titles,
         }
 
     @classmethod
@@ -132,6 +135,7 @@ class SiteRules:
             language_links=frozenset(data["language_links"]),
             redirect_words=tuple(data["redirect_words"]),
             disambiguation_templates=frozenset(data.get("disambiguation_templates", ())),
+            free_titles=bool(data.get("free_titles", False)),
         )
 
 

@@ -48,6 +48,7 @@ class Page:
     links: tuple[str, ...] | None = None
     categories: tuple[str, ...] | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
+    format: str = "wikitext"  # or markdown, html, text
     # Empty unless the page is a redirect: then every hop, the last one being where a reader ends up.
     redirects: tuple[Hop, ...] = ()
 

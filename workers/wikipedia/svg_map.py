@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 
 from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
@@ -43,6 +45,15 @@ class Picture:
     svg: str
     articles: int
     links: int
+
+    def _repr_svg_(self) -> str:
+        """Notebooks show the picture itself."""
+        return self.svg
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the picture into a file. Returns its path."""
+        Path(path).write_text(self.svg, "utf-8")
+        return Path(path)
 
 
 @dataclass(frozen=True, slots=True)

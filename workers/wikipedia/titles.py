@@ -14,6 +14,7 @@ from graphvine.workers.wikipedia.site import MAIN, SPECIAL, TALK, SiteRules
 
 MAX_TITLE_BYTES = 255
 MAX_SPECIAL_BYTES = 512
+MAX_FREE_BYTES = 1_000
 # Far beyond any title: what is longer is not worth a regular expression's time.
 MAX_INPUT_CHARACTERS = 10_000
 
@@ -65,6 +66,8 @@ def parse_title(text: str, rules: SiteRules, default_namespace: int = MAIN) -> T
     """
     if len(text) > MAX_INPUT_CHARACTERS:
         raise InvalidTitle(text, f"it is longer than {MAX_INPUT_CHARACTERS:,} characters")
+    if rules.free_titles:
+        return _free_title(text)
     rest = unicodedata.normalize("NFC", _REFERENCE.sub(_decode, text))
     rest = _SPACES.sub(" ", _DIRECTION_MARKS.sub("", rest)).strip(" ")
     if _NOT_TEXT.search(rest):
@@ -89,6 +92,16 @@ def parse_title(text: str, rules: SiteRules, default_namespace: int = MAIN) -> T
         raise InvalidTitle(text, "there is nothing after the namespace" if namespace != MAIN else "it is empty")
     prefix = rules.namespace_name(namespace)
     return Title(f"{prefix}:{rest}" if prefix else rest, namespace, fragment)
+
+
+def _free_title(text: str) -> Title:
+    """The title of a document: any line of text."""
+    title = unicodedata.normalize("NFC", " ".join(text.split()))
+    if not title or len(title.encode("utf-8", "replace")) > MAX_FREE_BYTES:
+        raise InvalidTitle(text, f"it is longer than {MAX_FREE_BYTES:,} bytes" if title else "it is empty")
+    if _NOT_TEXT.search(title) or not title.isprintable():
+        raise InvalidTitle(text, "it holds a character that is not text")
+    return Title(title, MAIN)
 
 
 def normalise_title(text: str, rules: SiteRules) -> str:

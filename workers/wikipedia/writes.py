@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
+from graphvine.clock import NEVER
 from graphvine.records import Claim, Row, Step
 from graphvine.workers.wikipedia.boilerplate import is_boilerplate
+from graphvine.workers.wikipedia.models import embedded_text
 from graphvine.workers.wikipedia.parsed import ParsedPage
 from graphvine.workers.wikipedia.passages import count_words, passages
 
@@ -30,7 +32,7 @@ class Draft:
     def texts(self) -> list[str]:
         """What is embedded: a passage with the names of the sections that it stands in."""
         return [
-            " - ".join(filter(None, (self.page.title, row["path"]))) + "\n" + row["text"]
+            embedded_text(self.page.title, row["path"], row["text"])
             for row, boilerplate in zip(self.passages, self.boilerplate, strict=True)
             if not boilerplate
         ]
@@ -50,27 +52,45 @@ def draft(claim: Claim, page: ParsedPage, revised_at: datetime | None, passage_w
             row = {
                 "claim": claim.seq, "id": f"{page.title}#{section.position}.{part}", "article": page.title,
                 "title": section.title, "path": " / ".join(section.path), "level": section.level,
-                "position": section.position, "part": part, "text": text, "embedding": None, "seq": 0,
+                "position": section.position, "part": part, "text": text, "seq": 0,
             }  # fmt: skip
             rows.append(row)
             boilerplate.append(is_boilerplate(section.path))
     return Draft(claim, page, revised_at, rows, boilerplate, follow)
 
 
-def write(drafted: Draft, vectors: Sequence[list[float] | None], links: Sequence[str], at: Moment, fresh: bool,
-          there: Mapping[str, bool]) -> list[Step]:  # fmt: skip
-    """The steps for one article, with the vectors of its texts.
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """What the sections of a page get: a vector each, of one generation; a place in the queue for one; or none."""
 
-    `there` are the sections that it has in the graph, and whether they hold.
-    """
+    embed: Literal["now", "later", "never"]
+    generation: int = 0
+    embedded: Sequence[list[float]] = ()  # of the texts of a draft, in order
+    place: int = 0
+
+    def for_rows(self, boilerplate: Sequence[bool], at: Moment) -> Iterator[Row]:
+        """The columns of each section that say so."""
+        vectors = iter(self.embedded)
+        for plain in boilerplate:
+            columns: Row = {"even": None, "odd": None, "generation": -1, "place": self.place, "due": NEVER}
+            if plain or self.embed == "never":
+                yield columns | {"state": "plain"}
+            elif self.embed == "later":
+                yield columns | {"state": "waiting", "due": at.ms}
+            else:
+                column = "odd" if self.generation % 2 else "even"
+                yield columns | {"state": "embedded", "generation": self.generation, column: next(vectors)}
+
+
+def write(drafted: Draft, vectors: Vectors, links: Sequence[str], at: Moment, fresh: bool,
+          there: Mapping[str, bool]) -> list[Step]:  # fmt: skip
+    """The steps for one article; `there` are the sections that it has in the graph, and whether they hold."""
     claim = drafted.claim
-    embedded = iter(vectors)
-    rows = [
-        row | {"embedding": None if boilerplate else next(embedded)}
-        for row, boilerplate in zip(drafted.passages, drafted.boilerplate, strict=True)
-    ]
+    columns = vectors.for_rows(drafted.boilerplate, at)
+    rows = [row | more for row, more in zip(drafted.passages, columns, strict=True)]
     kind = "disambiguation" if drafted.page.disambiguation else "article"
-    steps = [_describe(claim, kind, drafted.page.revision_id, drafted.revised_at, _words(rows))]
+    properties = drafted.page.properties or None
+    steps = [_describe(claim, kind, drafted.page.revision_id, drafted.revised_at, _words(rows), properties)]
     if not fresh:
         steps += _clear(claim, at)
         steps += _replaced(claim, [row for row in rows if row["id"] in there], _left(there, rows), at)
@@ -102,8 +122,13 @@ def withdraw(claim: Claim, there: Mapping[str, bool], at: Moment) -> list[Step]:
     return [*_clear(claim, at), *_replaced(claim, [], _left(there), at)]
 
 
-def _describe(claim: Claim, kind: str, revision: int, revised_at: datetime | None, words: int) -> Step:
-    row = {"claim": claim.seq, "kind": kind, "revision": revision, "revised_at": revised_at, "words": words}
+def _describe(
+    claim: Claim, kind: str, revision: int, revised_at: datetime | None, words: int, properties: str | None = None
+) -> Step:
+    row = {
+        "claim": claim.seq, "kind": kind, "revision": revision, "revised_at": revised_at, "words": words,
+        "properties": properties,
+    }  # fmt: skip
     return _near(claim, "describe", [row])
 
 
@@ -116,7 +141,7 @@ def _replaced(claim: Claim, changed: list[Row], gone: list[str], at: Moment) -> 
         yield Step("article.replace_sections", {"rows": changed})
     if gone:
         rows = [{"claim": claim.seq, "id": section, "seq": 0} for section in gone]
-        yield Step("article.retire_sections", {"rows": rows, "at_ms": at.ms})
+        yield Step("article.retire_sections", {"rows": rows, "at_ms": at.ms, "never": NEVER})
 
 
 def _left(there: Mapping[str, bool], rows: Sequence[Row] = ()) -> list[str]:

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+import msgspec
+
 from graphvine.engines.http.wire import MEDIA_TYPE, pack, raise_error, unpack
 from graphvine.errors import GraphvineError, QueryTimeout, StoreClosed, StoreError
 
@@ -46,12 +48,25 @@ class Target:
     port: int
     token: str = field(repr=False)
     tls: bool = False
+    certificate: str = ""  # of a daemon on this machine, which is trusted by its certificate and not by its name
 
     @classmethod
-    def at(cls, address: str, token: str) -> Target:
+    def at(cls, address: str, token: str, certificate: str = "") -> Target:
         parts = urlsplit(address)
         tls = parts.scheme == "https"
-        return cls(parts.hostname or "", parts.port or (443 if tls else 80), token, tls)
+        return cls(parts.hostname or "", parts.port or (443 if tls else 80), token, tls, certificate)
+
+    def connection(self) -> http.client.HTTPConnection:
+        if not self.tls:
+            return http.client.HTTPConnection(self.host, self.port, timeout=_CONNECT_SECONDS)
+        context = None
+        if self.certificate:
+            import ssl
+
+            context = ssl.create_default_context(cafile=self.certificate)
+            context.check_hostname = False
+            context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+        return http.client.HTTPSConnection(self.host, self.port, timeout=_CONNECT_SECONDS, context=context)
 
 
 class ClientSession:
@@ -164,8 +179,7 @@ class Line:
         ):
             session.close()
         if session.connection is None:
-            kind = http.client.HTTPSConnection if target.tls else http.client.HTTPConnection
-            session.connection = kind(target.host, target.port, timeout=_CONNECT_SECONDS)
+            session.connection = target.connection()
             session.connection.connect()
             session.connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return target
@@ -179,7 +193,9 @@ class Line:
         content = answer.read()
         if answer.status in _AWAY:
             raise _NotThere(f"it answers {answer.status}")
-        if answer.status in (401, 403):
+        if answer.status == 403:
+            raise TokenRefused(f"the process that serves the graph refuses this: {_reason(content)}")
+        if answer.status == 401:
             raise TokenRefused("the process that serves the graph refuses the token: set GRAPHVINE_TOKEN to its own")
         if answer.headers.get_content_type() != MEDIA_TYPE:
             raise StoreError(f"what answers at {target.host}:{target.port} ({answer.status}) is no Graphvine daemon")
@@ -198,6 +214,13 @@ class Line:
                 f"the process that serves the graph is away ({error}): start 'graphvine serve' again"
             ) from error
         return deadline
+
+
+def _reason(content: bytes) -> str:
+    try:
+        return str(msgspec.json.decode(content)["error"]["message"])
+    except (msgspec.DecodeError, KeyError, TypeError):
+        return "it does not say why"
 
 
 class _NotThere(ConnectionError):

@@ -177,7 +177,7 @@ def open_served(where: str, settings: Settings) -> HttpEngine | None:
 
     def now() -> Target | None:
         service = find(where)
-        return None if service is None else Target.at(service.address, service.token)
+        return None if service is None else Target.at(service.address, service.token, service.certificate)
 
     try:
         # The place itself, as an engine that holds it would say: what belongs to a graph stands beside it.

@@ -15,9 +15,12 @@ from graphvine.errors import (
     GraphvineError,
     QueryError,
     QueryTimeout,
+    QueryTooComplex,
     StoreClosed,
     StoreError,
+    StoreFull,
     StoreReopened,
+    StoreStuck,
     UnitFailed,
     UnknownPipeline,
     WriteRefused,
@@ -74,8 +77,12 @@ def raise_error(payload: Mapping[str, Any]) -> None:
 
 _FAILED: dict[str, type[UnitFailed]] = {"UnitFailed": UnitFailed, "StoreReopened": StoreReopened}
 _WITH_MESSAGE: dict[str, type[GraphvineError]] = {
-    kind.__name__: kind for kind in (GraphvineError, StoreError, EngineMissing, QueryError, QueryTimeout, WriteRefused)
-}
+    kind.__name__: kind
+    for kind in (
+        GraphvineError, StoreError, StoreStuck, StoreFull, EngineMissing, QueryError, QueryTimeout, QueryTooComplex,
+        WriteRefused,
+    )
+}  # fmt: skip
 
 
 def _tagged(value: Any, *, large: bool = False) -> Any:

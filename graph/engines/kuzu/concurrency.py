@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from queue import SimpleQueue
-from typing import Any, TypeVar
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import Any, Generic, TypeVar
 
-from graphvine.errors import StoreClosed
+from graphvine.errors import StoreClosed, StoreReopened
 
 
 class ReadGate:
@@ -67,11 +69,21 @@ class ReadGate:
 
 
 T = TypeVar("T")
+Request = TypeVar("Request")
+Result = TypeVar("Result")
+# So many requests share a commit at most, and so long is waited for as many as shared the last: a sync costs more.
+_MOST_TOGETHER, _GATHER_SECONDS = 64, 0.0005
+_END: Any = object()
+_log = logging.getLogger("graphvine.store")
 
 
-class Writer:
-    def __init__(self, name: str) -> None:
-        self._queue: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
+class Writer(Generic[Request, Result]):
+    """Runs calls one after another in a thread of its own, and requests that wait at the same time together."""
+
+    def __init__(self, name: str, together: Callable[[list[Request]], list[Result]]) -> None:
+        """`together` carries out all of these requests, or raises StoreReopened and has carried out none."""
+        self._queue: SimpleQueue[Any] = SimpleQueue()
+        self._together = together
         self._closed = False
         self._gate = threading.Lock()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -79,11 +91,22 @@ class Writer:
 
     def call(self, work: Callable[[], T]) -> T:
         """Run this in the writing thread and wait for it."""
-        future: Future[T] = Future()
+        result: T = self._waited_for(work, None)
+        return result
+
+    def share(self, request: Request, *, alone: bool = False) -> Result:
+        """Carry this out, together with others unless `alone`, and wait for its result."""
+        if alone:
+            return self.call(lambda: self._together([request])[0])
+        result: Result = self._waited_for(None, request)
+        return result
+
+    def _waited_for(self, work: Callable[[], Any] | None, request: Request | None) -> Any:
+        future: Future[Any] = Future()
         with self._gate:
             if self._closed:
                 raise StoreClosed
-            self._queue.put((work, future))
+            self._queue.put((work, request, future))
         return future.result()
 
     def close(self, last: Callable[[], None]) -> None:
@@ -93,18 +116,68 @@ class Writer:
             if self._closed:
                 return
             self._closed = True
-            self._queue.put((last, future))
-            self._queue.put(None)
+            self._queue.put((last, None, future))
+            self._queue.put(_END)
         try:
             future.result()
         finally:
             self._thread.join()
 
     def _run(self) -> None:
-        while (item := self._queue.get()) is not None:
-            work, future = item
+        shared, item = 1, self._queue.get()
+        while item is not _END:
+            work, request, future = item
+            item = None
+            if work is not None:
+                _answer(future, work)
+            else:
+                group, item = self._gathered((request, future), shared)
+                shared = len(group)
+                self._carry_out(group)
+                del group
+            del work, request, future
+            item = self._queue.get() if item is None else item
+
+    def _gathered(self, first: tuple[Request, Future[Result]], expected: int) -> tuple[list[Any], Any]:
+        """The requests that wait beside it; and what came behind them, if it may not be carried out with them."""
+        group = [first]
+        deadline = time.monotonic() + _GATHER_SECONDS
+        while len(group) < _MOST_TOGETHER:
+            patience = deadline - time.monotonic() if len(group) < expected else 0.0
             try:
-                future.set_result(work())
+                item = self._queue.get(timeout=patience) if patience > 0 else self._queue.get_nowait()
+            except Empty:
+                break
+            if item is _END or item[0] is not None:
+                return group, item
+            group.append(item[1:])
+        return group, None
+
+    def _carry_out(self, group: list[tuple[Request, Future[Result]]]) -> None:
+        """All together; where that fails, each again, alone, so that only the one at fault fails."""
+        if len(group) > 1:
+            try:
+                results = self._together([request for request, _ in group])
+            except StoreReopened as error:
+                _log.warning("%s; the %d units that shared its commit are run one by one", error, len(group))
             except BaseException as error:
-                future.set_exception(error)
-            del work, future, item
+                for _, future in group:
+                    future.set_exception(error)
+                return
+            else:
+                for (_, future), result in zip(group, results, strict=True):
+                    future.set_result(result)
+                return
+        for request, future in group:
+            _answer(future, partial(_alone, self._together, request))
+
+
+def _alone(together: Callable[[list[Request]], list[Result]], request: Request) -> Result:
+    return together([request])[0]
+
+
+def _answer(future: Future[Any], work: Callable[[], Any]) -> None:
+    try:
+        future.set_result(work())
+    except BaseException as error:
+        future.set_exception(error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -34,7 +35,7 @@ def give_back() -> None:
 
 
 # Address space that the database may grow into. Kuzu's default of 8 TiB fails where address space is limited.
-_MAX_DATABASE_BYTES = 1 << 40
+MAX_DATABASE_BYTES = 1 << 40
 # Each CHECKPOINT of Kuzu keeps about 290 KB until the database is closed (measured: 400 of them, 128 to 234 MB).
 _CHECKPOINTS_A_LIFE = 8
 # A new connection prepares every statement again, so as many are kept as a service has threads that read.
@@ -42,8 +43,8 @@ _READERS_KEPT = 20
 
 
 class OpenDatabase:
-    def __init__(self, path: Path, driver_name: str, settings: Settings) -> None:
-        self._path, self._settings = path, settings
+    def __init__(self, path: Path, driver_name: str, settings: Settings, *, read_only: bool = False) -> None:
+        self._path, self._settings, self._read_only = path, settings, read_only
         self._driver = _driver(driver_name)
         # Ladybug needs it too: killed inside a large commit, it refuses its own log on opening (4 of 13 such kills).
         self._bracketed = driver_name in ("kuzu", "ladybug")
@@ -54,7 +55,11 @@ class OpenDatabase:
         self._lock = threading.Lock()
         self._generation = 0
         self._checkpoints = 0
+        self._pages_written = 0
         self.recovered = ""
+        if read_only:
+            self._open_read_only()
+            return
         self._holder.take()
         try:
             self._open()
@@ -63,13 +68,14 @@ class OpenDatabase:
             raise
 
     def _open(self) -> None:
+        is_new = not self._path.exists()
         if self._bracketed:
             self.recovered = self.files.recover() or self.recovered
         try:
             self._database = self._driver.Database(
                 str(self._path),
                 buffer_pool_size=self._settings.buffer_pool_mb << 20,
-                max_db_size=_MAX_DATABASE_BYTES,
+                max_db_size=MAX_DATABASE_BYTES,
                 auto_checkpoint=not self._bracketed,
             )
             self.writing = Session(self._driver, self._database, self._settings.writer_threads)
@@ -83,9 +89,26 @@ class OpenDatabase:
             raise StoreDamaged(
                 f"{self._path} can't be opened as a {self._driver.__name__} database: {error}"
             ) from error
+        if is_new:
+            self._path.chmod(0o600)
         if self._bracketed:
             self.writing.run("CALL force_checkpoint_on_close=false")
             self.files.opened()
+
+    def _open_read_only(self) -> None:
+        from graphvine.engines.kuzu.read_only import linked_copy
+
+        folder = linked_copy(self.files)
+        try:
+            self._database = self._driver.Database(
+                str(folder / "graph"), read_only=True, buffer_pool_size=self._settings.buffer_pool_mb << 20,
+                max_db_size=MAX_DATABASE_BYTES,
+            )  # fmt: skip
+            self.writing = Session(self._driver, self._database, self._settings.reader_threads)
+        except RuntimeError as error:
+            raise StoreDamaged(f"{self._path} can't be opened for reading: {error}") from error
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     @contextmanager
     def reader(self) -> Iterator[Session]:
@@ -127,8 +150,14 @@ class OpenDatabase:
             return self.files.acknowledge(durable)
         return self.files.log.stat().st_size if self.files.log.exists() else 0
 
+    @property
+    def version(self) -> tuple[int, int]:
+        """Names the content of the files: how often pages were written, and the length of the acknowledged log."""
+        return self._pages_written, self.files.acknowledged
+
     @contextmanager
     def files_bracket(self) -> Iterator[None]:
+        self._pages_written += 1
         with self.files.bracket() if self._bracketed else nullcontext():
             yield
 
@@ -156,12 +185,15 @@ class OpenDatabase:
         give_back()
 
     def reopen(self) -> None:
+        self._pages_written += 1
         self._shut()
         self._open()
 
     def close(self) -> None:
         try:
             self._shut()
+            if not self._read_only:
+                self.files.give_back()  # the lock is ours until it is dropped
         finally:
             self._holder.drop()
 

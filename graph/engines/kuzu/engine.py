@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import re
-import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,22 +15,25 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+from graphvine.disk_space import DiskSpace
 from graphvine.engines.kuzu.checkpoints import policy_of
-from graphvine.engines.kuzu.concurrency import ReadGate, Writer
-from graphvine.engines.kuzu.database import OpenDatabase
-from graphvine.engines.kuzu.session import Session, apart, copy_in, sentence
+from graphvine.engines.kuzu.concurrency import Writer
+from graphvine.engines.kuzu.reader import EmbeddedReader
+from graphvine.engines.kuzu.session import apart, copy_in, sentence
 from graphvine.engines.protocol import Capabilities, SaveResponse
-from graphvine.errors import QueryError, QueryTimeout, StoreClosed, StoreReopened
-from graphvine.pipelines import library
+from graphvine.errors import QueryError, StoreError, StoreFull, StoreReopened, StoreStuck
 from graphvine.queries import Block
-from graphvine.queries.compile import compile_text
-from graphvine.records import QueryResult, Row, TableInfo, Unit, UnitResult
+from graphvine.records import QueryResult, Row, Unit, UnitResult
 from graphvine.settings import Settings
-from graphvine.units import carry_out, check, check_texts
+from graphvine.units import carry_out, check, check_texts, rows_in
 
 T = TypeVar("T")
 
 _READER_PATIENCE_SECONDS = 0.25
+# How long a bulk load, or an ordered checkpoint, waits for readers such as an export.
+_EXCLUSIVE_SECONDS = 600.0
+# How long readers have to end before they are interrupted, and how often that is done, a second apart.
+_INTERRUPT_SECONDS, _INTERRUPTS = 5.0, 30
 _WRITES_PAGES = re.compile(
     r"\b(COPY|CHECKPOINT|IMPORT|INSTALL|(CREATE|DROP)_\w+_INDEX|LOAD\s+EXTENSION)\b", re.IGNORECASE
 )
@@ -41,91 +43,53 @@ _log = logging.getLogger("graphvine.store")
 _OWN_TRANSACTION = re.compile(r"\s*(BEGIN|COMMIT|ROLLBACK)\b", re.IGNORECASE)
 
 
-class EmbeddedEngine:
-    dialect = "kuzu"
+_MOST_ROWS_TOGETHER = 256  # larger units have a transaction of their own: the others need not wait for them
+Request = tuple[Unit, SaveResponse | None]
+
+
+class EmbeddedEngine(EmbeddedReader):
     capabilities = Capabilities(single_owner=True, bulk_load=True, file_backup=True)
 
     def __init__(self, path: Path, settings: Settings, *, name: str = "kuzu") -> None:
-        self.name = name
-        self.where = str(path)
-        self.library = library(self.dialect, settings.pipelines_folder)
-        self._gate = ReadGate()
+        super().__init__(path, settings, name=name)
         self._policy = policy_of(settings)
-        self._statements = self.library.statements
-        self._numbers: dict[str, int] = {}
-        self._database = OpenDatabase(path, name, settings)
         self._policy.opened(self._database.pool_use())
-        self._closed = False
-        # Typed queries that are running, by the thread that waits for each.
-        self._typed: dict[int, Session] = {}
-        self._writer = Writer(f"graphvine-writer-{path.name}")
+        self._numbers: dict[str, int] = {}
+        self._disk = DiskSpace(path.absolute().parent, settings.min_free_mb)
+        self._writer = Writer[Request, UnitResult](f"graphvine-writer-{path.name}", self._write)
 
-    @property
-    def recovered(self) -> str:
-        """What opening had to repair, as a sentence."""
-        return self._database.recovered
+    def shortage(self) -> str | None:
+        """Why no new work is taken, as a sentence: the disk is nearly full. None while there is room."""
+        return self._disk.shortage()
 
-    def read(self, block: Block, parameters: Mapping[str, Any]) -> list[Row]:
-        block.check(parameters)
-        check_texts(parameters, block.full_name)
+    def probe(self) -> None:
+        """A read, and a turn of the writing thread; raises where the store can't do one of them."""
         with self._reader() as session:
-            try:
-                return session.rows(self._statements[block.full_name], parameters)
-            except RuntimeError as error:
-                raise QueryError(f"{block.full_name} ({block.file}:{block.line}): {sentence(error)}") from error
+            session.prepared("RETURN 1 AS one", {})
 
-    def query(
-        self, text: str, parameters: Mapping[str, Any], *, max_rows: int | None, timeout_seconds: float | None
-    ) -> QueryResult:
-        check_texts(parameters, "the query's parameters")
-        check_texts(text, "the query")
-        with self._reader() as session, self._known_as_typed(session):
-            try:
-                with session.read_only():
-                    return session.table(text, parameters, max_rows, int((timeout_seconds or 0) * 1000))
-            except RuntimeError as error:
-                if "Interrupted" in str(error):
-                    limit = f"took longer than {timeout_seconds:g} s" if timeout_seconds else "took too long"
-                    raise QueryTimeout(f"the query {limit}, or was interrupted: narrow it, or allow more") from None
-                raise QueryError(sentence(error)) from None
+        def turn() -> None:
+            self._database.writing.begin()
+            self._database.writing.commit()
 
-    def interrupt(self, thread: int | None = None) -> None:
-        """End the queries that are running, or the one of this thread; each raises QueryTimeout where it was called."""
-        if thread is None:
-            self._database.interrupt_readers()
-        elif (session := self._typed.get(thread)) is not None:
-            session.interrupt()
+        self._in_writer(turn)
 
-    @contextmanager
-    def _known_as_typed(self, session: Session) -> Iterator[None]:
-        self._typed[threading.get_ident()] = session
-        try:
-            yield
-        finally:
-            self._typed.pop(threading.get_ident(), None)
+    def _in_writer(self, work: Callable[[], T]) -> T:
+        def run() -> T:
+            if self._broken is not None:
+                self._reopen(self._broken)
+            return work()
 
-    def look_up(self, text: str, key: Any) -> list[list[Any]]:
-        """One row by its key, again and again, for the doctor."""
-        with self._reader() as session:
-            return [list(row.values()) for row in session.rows(compile_text(text, "key"), {"key": key})]
-
-    @contextmanager
-    def snapshot(self) -> Iterator[Callable[[str], Iterator[list[Any]]]]:
-        """All of the graph as it is now, to be read row by row; checkpoints wait until it is let go."""
-        with self._reader() as session, session.read_only():
-            yield session.stream
-
-    @contextmanager
-    def _reader(self) -> Iterator[Session]:
-        with self._gate.reading():
-            if self._closed:
-                raise StoreClosed
-            with self._database.reader() as session:
-                yield session
+        return self._writer.call(run)
 
     def write(self, unit: Unit, save_response: SaveResponse | None = None) -> UnitResult:
         check(unit, self.library)
-        return self._writer.call(lambda: self._write(unit, save_response))
+        blocks = [self.library.block(step.block) for step in unit.steps]
+        # What was claimed may be finished while there is some room; new rows and claims wait for more.
+        if any((block.guard and block.role not in _CLAIMING) or block.entity == "graph" for block in blocks):
+            self._disk.refuse_any()
+        else:
+            self._disk.refuse_new()
+        return self._writer.share((unit, save_response), alone=rows_in(unit) > _MOST_ROWS_TOGETHER)
 
     def execute(
         self, statements: Sequence[str], then: Unit | None = None, parameters: Mapping[str, Any] | None = None
@@ -137,16 +101,18 @@ class EmbeddedEngine:
         texts = [part for text in statements for part in apart(text)]
         if any(_OWN_TRANSACTION.match(text) for text in texts):
             raise QueryError("each statement is a transaction of its own here: leave BEGIN, COMMIT and ROLLBACK out")
+        self._disk.refuse_new()
         if any(_WRITES_PAGES.search(text) for text in texts):
             if len(texts) > 1 or then is not None:
                 raise QueryError("COPY, CHECKPOINT and the like survive a kill only by themselves: run each alone")
-            return self._writer.call(lambda: self._execute_alone(texts[0], given))
-        return self._writer.call(lambda: self._execute(texts, then, given))
+            return self._in_writer(lambda: self._execute_alone(texts[0], given))
+        return self._in_writer(lambda: self._execute(texts, then, given))
 
     def bulk_load(self, table: str, columns: Any, progress: Callable[[int], None] | None = None) -> int:
         """Load rows from columns (a mapping or an Arrow table), or from several of them in one bracket."""
         parts = columns if isinstance(columns, list | Iterator) else [columns]
-        return self._writer.call(
+        self._disk.refuse_new()
+        return self._in_writer(
             lambda: self._past_the_log(
                 f"the bulk load of {table}", lambda: copy_in(self._database.writing, table, parts, progress)
             )
@@ -154,29 +120,25 @@ class EmbeddedEngine:
 
     def checkpoint(self, *, wait: bool = True) -> bool:
         """Fold the log into the database now. False when readers did not let it."""
-        return self._writer.call(lambda: self._checkpoint(None if wait else _READER_PATIENCE_SECONDS))
+        return self._in_writer(lambda: self._checkpoint(_EXCLUSIVE_SECONDS if wait else _READER_PATIENCE_SECONDS))
 
     def copy_to(self, folder: Path) -> list[Path]:
         """Copy the store's files, as they are between two transactions."""
-        return self._writer.call(lambda: self._database.files.copy_to(folder))
-
-    def tables(self) -> list[TableInfo]:
-        shown = self.query("CALL show_tables() RETURN name, type", {}, max_rows=None, timeout_seconds=None)
-        found = []
-        for name, kind in sorted(map(tuple, shown.rows)):
-            info = self.query(f"CALL table_info('{name}') RETURN name, type", {}, max_rows=None, timeout_seconds=None)
-            found.append(TableInfo(name, kind, [(row[0], row[1]) for row in info.rows]))
-        return found
+        return self._in_writer(lambda: self._database.files.copy_to(folder))
 
     def close(self) -> None:
         self._closed = True
+        self._processes.close()
         self._writer.close(self._close)
 
     # What follows runs in the writing thread alone.
 
-    def _write(self, unit: Unit, save_response: SaveResponse | None) -> UnitResult:
+    def _write(self, requests: list[Request]) -> list[UnitResult]:
+        """Units in one transaction, each with its own guards: all of them are kept, or none."""
+        if self._broken is not None:
+            self._reopen(self._broken)
         session = self._database.writing
-        at = unit.steps[0].block if unit.steps else ""
+        at, results = "", []
 
         def run(block: Block, parameters: Mapping[str, Any]) -> list[Row]:
             nonlocal at
@@ -186,20 +148,23 @@ class EmbeddedEngine:
             self._policy.ran(statement, parameters, len(rows))
             return rows
 
-        alone = len(unit.steps) == 1 and save_response is None  # a single statement is a transaction by itself
+        (unit, saving), *others = requests  # a single statement is a transaction by itself
+        alone = not others and saving is None and len(unit.steps) == 1
         try:
             if not alone:
                 session.begin()
-            result = carry_out(unit, self.library, run, self._number)
-            if save_response is not None:
-                kept = save_response(result)
-                run(self.library.block(kept.block), kept.parameters)
+            for unit, save_response in requests:
+                results.append(carry_out(unit, self.library, run, self._number))
+                if save_response is not None:
+                    kept = save_response(results[-1])
+                    run(self.library.block(kept.block), kept.parameters)
             if not alone:
                 session.commit()
         except BaseException as error:
             self._start_over(at, error)
-        self._committed(durable=not all(self.library.block(step.block).role in _CLAIMING for step in unit.steps))
-        return result
+        blocks = (self.library.block(step.block) for unit, _ in requests for step in unit.steps)
+        self._committed(durable=not all(block.role in _CLAIMING for block in blocks))
+        return results
 
     def _execute(self, statements: list[str], then: Unit | None, given: Mapping[str, Any]) -> QueryResult:
         session = self._database.writing
@@ -233,7 +198,10 @@ class EmbeddedEngine:
 
         A kill leaves the store as it was before: no half of a load, no remains of an index that was never finished.
         """
-        with self._gate.alone(None):
+        with self._gate.alone(_EXCLUSIVE_SECONDS) as free:
+            if not free:
+                raise StoreError(f"{at} waited {_EXCLUSIVE_SECONDS:g} s for readers to end: try it again later")
+            self._room_for_bracket()
             try:
                 with self._database.files_bracket():
                     result = work()
@@ -253,6 +221,9 @@ class EmbeddedEngine:
             return
         try:
             done = self._checkpoint(_READER_PATIENCE_SECONDS)
+        except StoreFull as error:
+            done = False
+            _log.warning("%s: no checkpoint: %s", self.where, error)
         except StoreReopened as error:
             # The unit before it is committed and in the log, and its caller is told so: done, not failed.
             done = False
@@ -260,10 +231,15 @@ class EmbeddedEngine:
         if not done:
             self._policy.postponed(now)
 
-    def _checkpoint(self, patience: float | None) -> bool:
+    def _room_for_bracket(self) -> None:
+        """A bracket copies the files; without room for that nothing is begun."""
+        self._disk.refuse_any(self._database.files.bracket_bytes())
+
+    def _checkpoint(self, patience: float) -> bool:
         with self._gate.alone(patience) as free:
             if not free:
                 return False
+            self._room_for_bracket()
             started = time.monotonic()
             try:
                 self._database.checkpoint()
@@ -275,25 +251,49 @@ class EmbeddedEngine:
 
     def _number(self, block: Block, count: int) -> range:
         """Fresh row numbers. They are given out in memory: a unit that fails leaves a gap, which is harmless."""
-        last = self._numbers.get(block.entity)
-        if last is None:
-            rows = self._database.writing.rows(self._statements[f"{block.entity}.last_number"], {})
-            last = max(row["seq"] or 0 for row in rows)
-        self._numbers[block.entity] = last + count
+        asks = f"{block.entity}.last_number"
+        words = self.library.block(asks).text  # entities that ask for it in the same words share their numbers
+        if (last := self._numbers.get(words)) is None:
+            last = max(row["seq"] or 0 for row in self._database.writing.rows(self._statements[asks], {}))
+        self._numbers[words] = last + count
         return range(last + 1, last + count + 1)
 
     def _start_over(self, at: str, error: BaseException) -> NoReturn:
         """A write failed: throw away what the engine holds in memory, open the files again, tell the caller."""
         # The frames of the failure hold results; one that outlives its database crashes the process when it goes.
         traceback.clear_frames(error.__traceback__)
-        with self._gate.alone(None):
-            self._database.reopen()
-        self._numbers.clear()
-        self._policy.opened(self._database.pool_use())
+        self._reopen(f"{self.where} can't be opened again after a failed write")
         if not isinstance(error, Exception):
             raise error
         raise StoreReopened(at, sentence(error)) from error
 
+    def _reopen(self, problem: str) -> None:
+        """Open the files again; raises StoreStuck where that can't be, and the next write tries once more."""
+        self._broken = problem
+        with self._exclusive() as free:
+            if not free:
+                raise StoreStuck(f"{problem}: a query does not end. Restart the process")
+            try:
+                self._database.reopen()
+                pool_use = self._database.pool_use()
+            except (StoreError, RuntimeError, OSError) as error:
+                self._broken = f"{problem.partition(':')[0]}: {sentence(error)}"
+                raise StoreStuck(self._broken) from error
+        self._broken = None
+        self._numbers.clear()
+        self._policy.opened(pool_use)
+
+    @contextmanager
+    def _exclusive(self) -> Iterator[bool]:
+        """Alone, with readers interrupted that do not end by themselves; False inside where they don't even then."""
+        for seconds in (_INTERRUPT_SECONDS, *[1.0] * _INTERRUPTS, 0.0):
+            with self._gate.alone(seconds) as free:
+                if free or not seconds:
+                    yield free
+                    return
+            self.interrupt()  # more than once: it is lost on a query that has not begun yet
+
     def _close(self) -> None:
-        with self._gate.alone(None):
-            self._database.close()
+        with self._exclusive() as free:
+            if free:  # otherwise the end of the process closes it: under a running query the engine would crash
+                self._database.close()

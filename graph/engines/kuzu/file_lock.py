@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from graphvine.errors import StoreBusy
+from graphvine.redact import redact_arguments
 
 _open_here: set[Path] = set()
 
@@ -28,7 +29,7 @@ class Holder:
         if self._database in _open_here:
             # Two Database objects on one path lose updates without an error.
             raise StoreBusy(str(self._database), "this process already (use the graph that is open)")
-        fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._refuse_foreign()
@@ -65,7 +66,7 @@ class Holder:
 
 
 def _myself() -> dict[str, Any]:
-    command = " ".join([Path(sys.argv[0]).name or "python", *sys.argv[1:]])[:200]
+    command = redact_arguments([Path(sys.argv[0]).name or "python", *sys.argv[1:]])[:200]
     return {"pid": os.getpid(), "command": command, "since": time.strftime("%Y-%m-%d %H:%M:%S")}
 
 

@@ -4,22 +4,27 @@ Kuzu 0.11.3 writes pages in place during CHECKPOINT and COPY before its log says
 breaks the store. So both run inside a bracket. Before it, the database, its log and the marks are copied into the
 folder `.spare`, which is renamed to `.safe` when it is whole; after it, it is renamed back. If `.safe` is there on
 opening, a bracket was cut short, and the copy is the truth. Recovery puts each file back by copy and rename, so that a
-kill during recovery changes nothing. What is in `.spare` is never trusted: it is kept so that the next bracket needs to
-write only the pages that changed (comparing 120 MB takes 40 ms here, copying and syncing them 150).
+kill during recovery changes nothing. What is in `.spare` is never trusted: it is kept until the store is closed, so
+that the next bracket needs to write only the pages that changed (comparing 120 MB takes 40 ms here, copying and syncing
+them 150).
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from graphvine.engines.kuzu.marks import Marks
 from graphvine.errors import StoreDamaged
 
+# Bytes of pages that a checkpoint writes beside the file for each byte of log, at most.
+_PAGES_PER_LOG = 32
 _LOOK_BYTES, _PIECE_BYTES = 1 << 20, 1 << 14
 _FICLONE = 0x40049409  # Linux: share the blocks of a file instead of copying them, where the file system can
 
@@ -32,17 +37,42 @@ class KillSafeFiles:
         self.log = _beside(database, ".wal")
         self.safe = _beside(database, ".safe")
         self.spare = _beside(database, ".spare")
-        self._marks_file = _beside(database, ".marks")
+        self.marks_file = _beside(database, ".marks")
         self._sync = sync
         self._marks: Marks | None = None
         # Kept open while the store is: closing any descriptor of the file would drop the lock that Kuzu has on it.
         self._database_fd: int | None = None
+        self._sharing, self._sharing_lock = 0, threading.Lock()
+
+    @property
+    def acknowledged(self) -> int:
+        """The length of the log that was acknowledged."""
+        return self._marks.length if self._marks is not None else 0
+
+    @contextmanager
+    def shared_lock(self) -> Iterator[None]:
+        """Inside it, processes of ours can open the database file read-only: the engine's lock lets nobody in."""
+        with self._sharing_lock:
+            self._sharing += 1
+            self._lock_database(fcntl.LOCK_SH)
+        try:
+            yield
+        finally:
+            with self._sharing_lock:
+                self._sharing -= 1
+                if not self._sharing:
+                    self._lock_database(fcntl.LOCK_EX)
+
+    def _lock_database(self, kind: int) -> None:
+        if self._database_fd is not None:
+            with suppress(BlockingIOError, PermissionError):  # a reader that is not ours got in: it only reads
+                fcntl.lockf(self._database_fd, kind | fcntl.LOCK_NB)
 
     @property
     def parts(self) -> list[Path]:
         """Every file that a bracket must be able to put back, with those that a cut checkpoint of the engine leaves."""
         engine_s_own = [_beside(self.database, ending) for ending in (".shadow", ".wal.checkpoint")]
-        return [self.database, self.log, *engine_s_own, self._marks_file]
+        return [self.database, self.log, *engine_s_own, self.marks_file]
 
     def recover(self) -> str:
         """Make the files whole before the engine sees them; tells what was done, in words, '' for nothing."""
@@ -52,10 +82,10 @@ class KillSafeFiles:
             self._put_back()
             done.append("an interrupted checkpoint was put back")
         length = self.log.stat().st_size if self.log.exists() else 0
-        if not self._marks_file.exists():
+        if not self.marks_file.exists():
             # A store that plain Kuzu wrote has no marks: its log is taken as it is.
-            Marks.create(self._marks_file, length if self.database.exists() else 0)
-        marks = Marks(self._marks_file, sync=self._sync)
+            Marks.create(self.marks_file, length if self.database.exists() else 0)
+        marks = Marks(self.marks_file, sync=self._sync)
         try:
             if length > marks.length:
                 os.truncate(self.log, marks.length)
@@ -81,11 +111,11 @@ class KillSafeFiles:
         """Only a bracket of ours changes the database, and a mark follows it: a newer database is another program's."""
         if not self.database.exists():
             return False
-        return self.database.stat().st_mtime_ns > self._marks_file.stat().st_mtime_ns
+        return self.database.stat().st_mtime_ns > self.marks_file.stat().st_mtime_ns
 
     def opened(self) -> None:
         """The engine has the store open now."""
-        self._marks = Marks(self._marks_file, sync=self._sync)
+        self._marks = Marks(self.marks_file, sync=self._sync)
         self._database_fd = os.open(self.database, os.O_RDWR | os.O_CLOEXEC)
 
     def acknowledge(self, durable: bool = True) -> int:
@@ -120,6 +150,14 @@ class KillSafeFiles:
         self.acknowledge()
         self._disarm()
 
+    def bracket_bytes(self) -> int:
+        """About how much room a bracket takes: the copy, less the one that is kept, and pages that are written anew."""
+        sizes = {part: part.stat().st_size for part in self.parts if part.exists()}
+        copies = ((size, self.spare / part.name) for part, size in sizes.items())
+        growth = sum(max(0, size - (copy.stat().st_size if copy.exists() else 0)) for size, copy in copies)
+        log = sizes.get(self.log, 0)
+        return growth + min(sizes.get(self.database, 0), _PAGES_PER_LOG * log) + log
+
     def copy_to(self, folder: Path) -> list[Path]:
         """Copy the database, its log and the marks as they are; no write may be in progress."""
         copied = []
@@ -152,17 +190,31 @@ class KillSafeFiles:
             os.close(self._database_fd)
             self._database_fd = None
 
+    def give_back(self) -> None:
+        """Remove the copy of the last bracket: nobody has the store open any more, and the next one copies anew."""
+        shutil.rmtree(self.spare, ignore_errors=True)
+
     def _put_back(self) -> None:
+        whole = [part for part in self.parts if (self.safe / part.name).exists()]
         for part in self.parts:
-            copy = self.safe / part.name
-            if copy.exists():
-                temporary = _beside(part, ".back")
-                self._copy(copy, temporary)
-                temporary.replace(part)
-            else:
+            if part not in whole:
                 part.unlink(missing_ok=True)
+        for part in whole:
+            self._restore(self.safe / part.name, part)
         self._sync_folder(self.safe.parent)
         self._disarm()
+
+    def _restore(self, copy: Path, part: Path) -> None:
+        temporary = _beside(part, ".back")
+        try:
+            self._copy(copy, temporary)
+            temporary.replace(part)
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            if error.errno != errno.ENOSPC:
+                raise
+            # No room for a second copy: written over the old content. The copy stays the truth until all is done.
+            self._mirror(copy, part)
 
     def _disarm(self) -> None:
         shutil.rmtree(self.spare, ignore_errors=True)  # there only if a backup was put in place in between
@@ -172,7 +224,7 @@ class KillSafeFiles:
     def _mirror(self, source: Path, target: Path) -> None:
         """Make the target equal to the source, writing only what differs."""
         with self._reading(source) as read:
-            write = os.open(target, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            write = os.open(target, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 if _mirror_content(read, write) and self._sync:
                     os.fsync(write)

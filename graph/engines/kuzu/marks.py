@@ -35,6 +35,11 @@ class Marks:
             )
 
     @staticmethod
+    def read(path: Path) -> int:
+        """The acknowledged length, of a file that is not opened for writing."""
+        return _newest(path.read_bytes()[: 2 * _SECTOR])[0]
+
+    @staticmethod
     def create(path: Path, length: int) -> None:
         """Make the file with its first mark, by rename: it is never there without one."""
         new = path.with_name(path.name + ".new")

@@ -66,8 +66,9 @@ class Session:
             result.close()
 
     def table(
-        self, text: str, parameters: Mapping[str, Any], max_rows: int | None = None, timeout_ms: int = 0
-    ) -> QueryResult:
+        self, text: str, parameters: Mapping[str, Any], max_rows: int | None = None, timeout_ms: int = 0,
+        max_bytes: int | None = None,
+    ) -> QueryResult:  # fmt: skip
         """Run a statement that somebody typed; the last one's rows where it is several."""
         self._adhoc += 1
         self._connection.set_query_timeout(timeout_ms)
@@ -77,8 +78,16 @@ class Session:
         try:
             last = results[-1]
             rows: list[list[Any]] = []
+            left = max_bytes or 0
             while last.has_next() and (max_rows is None or len(rows) < max_rows):
-                rows.append([plain(value) for value in last.get_next()])
+                row = [plain(value) for value in last.get_next()]
+                if max_bytes is not None:
+                    left -= weight(row)
+                    if left < 0 and not rows:
+                        raise QueryError(f"a single row has more than {max_bytes >> 20} MB: return less of it")
+                    if left < 0:
+                        return QueryResult(last.get_column_names(), rows, truncated=True)
+                rows.append(row)
             return QueryResult(last.get_column_names(), rows, truncated=last.has_next())
         finally:
             for result in results:
@@ -157,6 +166,17 @@ def plain(value: Any) -> Any:
     if isinstance(value, list):
         return [plain(inner) for inner in value]
     return value
+
+
+def weight(value: Any) -> int:
+    """About how many bytes a value takes in an answer."""
+    if isinstance(value, str | bytes):
+        return len(value) + 4
+    if isinstance(value, dict):
+        return 4 + sum(weight(name) + weight(inner) for name, inner in value.items())
+    if isinstance(value, list):
+        return 4 + sum(map(weight, value))
+    return 8
 
 
 def sentence(error: BaseException) -> str:

@@ -11,6 +11,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 import msgspec
 
 from graphvine.errors import SettingsError
+from graphvine.redact import without_secrets
 
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 USER, PASSWORD = "GRAPHVINE_NEO4J_USER", "GRAPHVINE_NEO4J_PASSWORD"
@@ -84,15 +85,6 @@ def parse_address(where: str) -> Address:
     if password is not None and not user:
         user = _FIRST_USER
     return Address(f"{parts.scheme}://{host}{query}", database, user, password)
-
-
-def without_secrets(where: str) -> str:
-    """An address without what stands before its host. A path stays as it is."""
-    scheme, mark, rest = where.partition("://")
-    if not mark:
-        return where
-    authority, slash, path = rest.partition("/")
-    return scheme + mark + authority.rpartition("@")[2] + slash + path
 
 
 def _is_this_machine(host: str) -> bool:

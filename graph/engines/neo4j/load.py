@@ -50,7 +50,7 @@ class Load:
     def _checked(self, row: Row) -> Row:
         """As a typed engine would take it: declared columns and types alone, and what is left out by its default."""
         for name, value in row.items():
-            kind = self._table.columns.get(name, "" if name not in _ENDS or self._table.kind == "NODE" else "ANY")
+            kind = self._table.values.get(name, "" if name not in _ENDS or self._table.kind == "NODE" else "ANY")
             if not kind:
                 raise QueryError(f"{self._table.name} has no column {name!r}")
             if value is not None and not isinstance(value, _python_types(kind)):

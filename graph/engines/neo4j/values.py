@@ -74,8 +74,8 @@ def tables(engine: Engine) -> list[TableInfo]:
     for name, table in declared_tables(engine.library).items():
         if table.entity not in engine.library.entities:
             continue
-        columns = list(table.columns.items())
-        more = [(column, kind) for column, kind in seen.pop(name, []) if column not in table.columns]
+        columns = list(table.values.items())
+        more = [(column, kind) for column, kind in seen.pop(name, []) if column not in table.values]
         infos.append(TableInfo(name, table.kind, columns + more))
     infos += [TableInfo(name, found[name][0], columns) for name, columns in seen.items()]
     return sorted(infos, key=lambda info: info.name)

@@ -154,12 +154,6 @@ def test_a_tokenizer_that_is_not_the_packaged_one_is_refused(tmp_path: Path, mon
         LightEmbedder(cache_folder=tmp_path)
 
 
-def test_missing_weights_name_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphvine.workers.common.embedding.weights._PACKAGE", "no_such_package_of_weights")
-    with pytest.raises(EmbeddingPartsMissing, match="run `graphvine model install`"):
-        LightEmbedder(cache_folder=tmp_path)
-
-
 @pytest.mark.parametrize("package", ["onnxruntime", "tokenizers"])
 def test_a_missing_package_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
     monkeypatch.setitem(sys.modules, package, None)

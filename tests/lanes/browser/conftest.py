@@ -14,6 +14,8 @@ from tests.lanes.browser.house import House, open_house
 from tests.support.stores import Place
 from tests.support.waiting import WAIT_LIMIT
 
+# WebGL by software: there is no graphics card to ask.
+ARGUMENTS = ["--no-sandbox", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
 expect.set_options(timeout=1000 * WAIT_LIMIT)
 OpenPage = Callable[..., Page]
 
@@ -21,7 +23,7 @@ OpenPage = Callable[..., Page]
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        launched = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS)
         yield launched
         launched.close()
 
@@ -45,14 +47,14 @@ def open_page(browser: Browser, house: House, complaints: list[str]) -> Iterator
     """Open the dashboard. A complaint of the browser (an error, a broken rule of the policy) fails the test."""
     contexts: list[Any] = []
 
-    def opened(**options: Any) -> Page:
+    def opened(path: str = "", **options: Any) -> Page:
         contexts.append(browser.new_context(**options))
         page = contexts[-1].new_page()
         page.set_default_timeout(1000 * WAIT_LIMIT)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda told: complaints.append(told.text) if _is_complaint(told) else None)
         page.on("request", lambda sent: None if _is_ours(sent.url, house) else complaints.append(f"asks {sent.url}"))
-        page.goto(house.address)
+        page.goto(f"{house.address}/ui/{path}")
         page.locator("#line[data-state=good]").wait_for()
         return page
 
@@ -64,7 +66,7 @@ def open_page(browser: Browser, house: House, complaints: list[str]) -> Iterator
 
 @pytest.fixture
 def page(open_page: OpenPage) -> Page:
-    return open_page(viewport={"width": 1200, "height": 900})
+    return open_page(viewport={"width": 1440, "height": 900})
 
 
 @pytest.fixture(scope="session")

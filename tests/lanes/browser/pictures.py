@@ -5,20 +5,24 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 import graphvine
+from tests.lanes.browser.conftest import ARGUMENTS
 from tests.lanes.browser.house import House, open_house
 from tests.support.articles import linking
 from tests.tools.package_tree import REPOSITORY
 
-PICTURES = {
-    "dashboard-light.png": {"color_scheme": "light", "viewport": {"width": 1000, "height": 1240}},
-    "dashboard-dark.png": {"color_scheme": "dark", "viewport": {"width": 1000, "height": 1240}},
-    "dashboard-phone.png": {"color_scheme": "dark", "viewport": {"width": 390, "height": 1100}},
+WIDE: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}}
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+PICTURES: dict[str, tuple[str, dict[str, Any]]] = {
+    "dashboard-light.png": ("overview", {**WIDE, "color_scheme": "light"}),
+    "dashboard-graph.png": ("graph?label=Article&key=Vine", {**WIDE, "color_scheme": "light"}),
+    "dashboard-dark.png": ("queue/article?state=failed", {**WIDE, "color_scheme": "dark"}),
+    "dashboard-phone.png": ("row/article?key=Vine", {**PHONE, "color_scheme": "dark"}),
 }
-STEPS, AT_ONCE = 5, 12
 
 
 def main() -> None:
@@ -28,34 +32,35 @@ def main() -> None:
         open_house(Path(folder), graph="wiki.kuzu") as house,
         sync_playwright() as playwright,
     ):
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        for number, (name, options) in enumerate(PICTURES.items()):
-            take(browser, house, target / name, options, f"Garden {number}")
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS)
+        _work(house)
+        for name, (path, options) in PICTURES.items():
+            take(browser, house, target / name, path, options)
         browser.close()
 
 
-def take(browser: Browser, house: House, target: Path, options: dict[str, object], title: str) -> None:
-    """A picture while something is in work, so that counts, rates and heartbeats show something."""
-    context = browser.new_context(**options)  # type: ignore[arg-type]  # the options stand in one table
-    page = context.new_page()
-    page.goto(house.address)
-    expect(page.locator("#picture g.centre")).to_be_visible()
+def _work(house: House) -> None:
+    """Some work, so that counts and charts show something; some of it stays in somebody's hands."""
     with graphvine.open(house.daemon.where) as graph:
-        graph.seed("article", [f"{title}, bed {n}" for n in range(STEPS * AT_ONCE)])
         claims = graph.claims("article", "worker-2")
-        done = page.locator("[data-state-count=processed]")
-        for step in range(STEPS):
-            before = done.text_content() or ""
-            for claim in claims.claim(AT_ONCE - 3 * (step % 3)):
-                claims.complete(claim, linking(graph, claim, [f"{claim.key}, row {step}"]))
-            expect(done).not_to_have_text(before)
-        held = claims.claim(7)
-        expect(page.get_by_label("Pipeline article").locator("[data-figure=claimed]")).to_have_text("7")
-        page.screenshot(path=target)
-        claims.release(held)
-        while rest := claims.claim(50):
-            for claim in rest:
-                claims.complete(claim)
+        graph.seed("article", [f"Garden, bed {n}" for n in range(60)])
+        for _ in range(4):
+            for claim in claims.claim(9):
+                claims.complete(claim, linking(graph, claim, [f"{claim.key}, row 1"]))
+        claims.claim(7)
+
+
+def take(browser: Browser, house: House, target: Path, path: str, options: dict[str, Any]) -> None:
+    context = browser.new_context(**options)
+    page = context.new_page()
+    page.goto(f"{house.address}/ui/{path}")
+    page.locator("#line[data-state=good]").wait_for()
+    page.locator("main h1").wait_for()
+    page.wait_for_function("() => !document.querySelector('main [aria-busy=true]')")
+    if path.startswith("overview"):
+        page.locator(".uplot").first.wait_for()
+    page.wait_for_timeout(2_500)  # until the drawing has found its places
+    page.screenshot(path=target)
     context.close()
     print(f"{target} ({target.stat().st_size:,} bytes)")
 

@@ -13,7 +13,7 @@ from graphvine.settings import Settings
 from graphvine.workers.loop import Loop
 from graphvine.workers.pipeline import Context
 from graphvine.workers.scheduler import reaper, running
-from tests.support.articles import linking
+from tests.support.articles import linking, section
 from tests.support.processes import Send
 
 ROOTS, CHILDREN, DEPTH = 5, 3, 4
@@ -51,10 +51,7 @@ class Growing:
 
     def _section(self, claim: Claim) -> Step:
         # Its id is the claim's, so an article that was worked on twice would have two.
-        row = {
-            "claim": claim.seq, "id": f"{claim.key}#{claim.token}", "article": claim.key, "title": "", "path": "",
-            "level": 1, "position": 0, "part": 0, "text": "", "embedding": None, "seq": 0,
-        }  # fmt: skip
+        row = section(claim.seq, f"{claim.key}#{claim.token}", article=claim.key)
         return Step("article.add_sections", {"rows": [row], "lo": claim.seq, "hi": claim.seq})
 
     def close(self) -> None: ...

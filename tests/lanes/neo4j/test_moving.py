@@ -22,7 +22,7 @@ from graphvine.workers.hn.ingest.ingest import take_in
 from tests.acceptance.cli_support import run
 from tests.pipelines.hn.making import DELIVERED, make
 from tests.pipelines.uploads.making import as_lines, items
-from tests.support.articles import rows, states
+from tests.support.articles import rows, section, states
 from tests.support.stores import QUICK, Place
 
 ODD = ["it's", 'a "quote"', "line\nbreak", "漢字", "🌱", "{title: 'x'}", "`tick`", "\\"]
@@ -40,11 +40,10 @@ def grow(graph: Graph, count: int, seed: int = 7) -> None:
     claims = graph.claims("article", "w")
     done = claims.claim(count // 4)
     sections = [
-        {
-            "claim": claim.seq, "id": f"{claim.key}#{part}", "article": claim.key, "title": "t", "path": "a / b",
-            "level": 1, "position": part, "part": 0, "text": f"{claim.key} tells of {part}", "seq": 0,
-            "embedding": [draw.uniform(-1, 1) for _ in range(8)] if part else None,
-        }
+        section(
+            claim.seq, f"{claim.key}#{part}", [draw.uniform(-1, 1) for _ in range(8)] if part else None,
+            article=claim.key, title="t", path="a / b", position=part, text=f"{claim.key} tells of {part}",
+        )
         for claim in done for part in range(2)
     ]  # fmt: skip
     lo, hi = min(claim.seq for claim in done), max(claim.seq for claim in done)

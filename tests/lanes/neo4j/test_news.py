@@ -50,8 +50,9 @@ def test_the_commands_from_a_provider_to_the_same_story(
         site.pages[path] = _page(text)
     site.add(9, path="/gone")
     assert run("news", "update", "--graph", place.where).out.startswith("Fetched 5 new articles\n")
-    done = run("news", "process", "--until-empty", "--batch", "3", "--graph", place.where).out
-    assert done.count("Loaded: ") == 3 and "Queue length: 0 articles remaining" in done
+    done = run("news", "process", "--until-empty", "--batch", "3", "--graph", place.where, status=1)
+    assert done.out.count("Loaded: ") == 3 and "Queue length: 0 articles remaining" in done.out
+    assert done.err == "1 article failed: 'graphvine failed news_article' says why\n"
     listed = run("news", "list", "--state", "processed", "--json", "--graph", place.where).json["articles"]
     assert {one["title"] for one in listed} == {title for title, _ in STORIES.values()}
     younger = next(one for one in listed if one["link"].endswith("/page/2"))

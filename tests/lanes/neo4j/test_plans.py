@@ -15,7 +15,7 @@ from graphvine.engines.neo4j.engine import Neo4jEngine
 from graphvine.engines.neo4j.steps import ported
 from graphvine.graph import Graph
 from graphvine.queries import library
-from graphvine.queries.compile_neo4j import compile_neo4j
+from graphvine.queries.compile import compile_block
 from graphvine.workers.hn.ingest.ingest import take_in
 from tests.support import servers
 from tests.support.stores import Place
@@ -55,7 +55,7 @@ def profile(graph: Graph, block: str, parameters: dict[str, Any]) -> Plan:
     """Operators, details and hits of a block with these parameters; what it wrote is rolled back."""
     engine = graph.engine
     assert isinstance(engine, Neo4jEngine)
-    text = compile_neo4j(engine.library.block(block), engine.library).text
+    text = compile_block(engine.library.block(block), engine.library).text
     with servers.session(servers.address()) as asking, asking.begin_transaction() as transaction:
         summary = transaction.run(f"PROFILE {text}", parameters).consume()
         transaction.rollback()
@@ -88,7 +88,7 @@ def operators(plan: Plan) -> set[str]:
     ],
 )
 def test_every_block_is_understood(filled: Graph, block: str) -> None:
-    text = compile_neo4j(filled.library.block(block), filled.library).text
+    text = compile_block(filled.library.block(block), filled.library).text
     with servers.session(servers.address()) as asking:
         plan = asking.run(f"EXPLAIN {text}").consume().plan
     assert plan is not None
@@ -167,7 +167,7 @@ BY_NUMBER: dict[str, dict[str, Any]] = {
     "article.finish": {"at": AT},
     "article.heartbeat": {"at": AT},
     "article.release": {"due": NOW},
-    "article.reclaim": {"cutoff": AT, "now": NOW, "max_lost": 5},
+    "article.reclaim": {"cutoff": AT, "due": NOW, "counted": 1},
     "article.known": {},
 }
 

@@ -13,6 +13,7 @@ from graphvine.errors import GraphvineError, QueryError, QueryTimeout, WriteRefu
 from graphvine.graph import Graph
 from graphvine.records import Step, Unit
 from tests.support import servers
+from tests.support.articles import section
 from tests.support.stores import Place
 from tests.support.waiting import WAIT_LIMIT, eventually
 
@@ -136,18 +137,16 @@ def test_full_text_and_vectors_are_found_by_the_server_s_indexes(graph: Graph) -
     graph.seed("article", ["Vine"])
     (claim,) = graph.claims("article", "w").claim(1)
     rows = [
-        {
-            "claim": claim.seq, "id": f"Vine#{number}", "article": "Vine", "title": title, "path": title, "level": 1,
-            "position": number, "part": 0, "text": text, "embedding": vector, "seq": 0,
-        }
+        section(claim.seq, f"Vine#{number}", vector, article="Vine", title=title, position=number, text=text)
         for number, (title, text, vector) in enumerate(
             [("Grapes", "Wine is made of grapes", [1.0, 0.0, 0.0]), ("Walls", "It climbs on walls", [0.0, 1.0, 0.0])]
         )
-    ]  # fmt: skip
+    ]
     step = Step("article.add_sections", {"rows": rows, "lo": claim.seq, "hi": claim.seq})
     graph.claims("article", "w").complete(claim, [step])
     told = moment(graph.clock.now_ms())
-    graph.run(Unit.of([Step("article.use_model", {"name": "tiny", "dimension": 3, "at": told})]))
+    model = {"name": "tiny", "dimension": 3, "embedder": "", "location": "", "at": told}
+    graph.run(Unit.of([Step("article.use_model", model)]))
 
     def found_both() -> None:
         # Full text follows within moments of the commit.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphvine.graph import Graph
+from graphvine.queries.compile import with_lists
 from graphvine.schema.tables import tables
 
 _ALL = 10_000_000
@@ -34,8 +35,13 @@ def edges(graph: Graph, kind: str = "PARENT_OF") -> list[tuple[int, int]]:
 
 def whole(graph: Graph) -> tuple[dict[int, tuple[Any, ...]], list[tuple[int, int]], list[tuple[int, int]]]:
     """Everything that two graphs must share to be the same."""
-    shown = ", ".join(f"a.{name}" for name in SAME)
+    lists = tables()["HNItem"].lists  # kept by each engine in its own way
+    asked = ", ".join(f"as_list(a.{name}, {lists[name]})" if name in lists else f"a.{name}" for name in SAME)
+    shown = with_lists(asked, graph.engine.dialect)
     rows = graph.query(f"MATCH (a:HNItem) RETURN {shown}", max_rows=_ALL).rows
-    by_id = {found[0]: tuple(tuple(v) if isinstance(v, list) else v for v in found) for found in rows}
+    by_id = {
+        found[0]: tuple(tuple(value or ()) if name in lists else value for name, value in zip(SAME, found, strict=True))
+        for found in rows
+    }
     assert len(by_id) == len(rows), "an item stands there twice"
     return by_id, edges(graph), edges(graph, "OPTION_OF")

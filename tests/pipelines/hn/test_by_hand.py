@@ -9,7 +9,7 @@ from graphvine.graph import Graph
 from graphvine.workers.hn.api import HackerNews
 from graphvine.workers.hn.errors import NoSuchItem, TransitionNotAllowed
 from graphvine.workers.hn.handler import HNItemHandler
-from graphvine.workers.hn.ingest.cascade import automatic
+from graphvine.workers.hn.ingest.processors import automatic
 from graphvine.workers.hn.schedule import jobs, mend
 from graphvine.workers.loop import Counts, Loop
 from tests.pipelines.hn.conftest import quick

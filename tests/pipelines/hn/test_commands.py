@@ -40,8 +40,33 @@ def line(place: Place, tmp_path: Path) -> Line:
     ready = Line(place.where)
     file = tmp_path / "items.jsonl"
     file.write_text("\n".join(json.dumps(item) for item in ITEMS) + "\nnot json\n")
-    assert ready("hn", "add", str(file)).strip() == "4 new, 1 failed, 1 rejected"
+    told = ready("hn", "add", str(file), status=1).splitlines()
+    assert "4 new, 1 failed, 1 rejected" in told
+    assert "refused item 5: type: 'essay' is none of story, comment, job, poll, pollopt" in told
+    assert "refused something without a usable id: an item is an object with fields, not str" in told
     return ready
+
+
+def test_what_was_refused_is_listed(line: Line) -> None:
+    listed = line.json("failed", "hn_item")
+    assert "an item is an object with fields, not str" in json.dumps(listed) and "essay" in json.dumps(listed)
+
+
+def test_the_form_of_items_is_told(line: Line) -> None:
+    tree = {
+        "id": 50,
+        "type": "story",
+        "author": "pg",
+        "title": "x",
+        "children": [{"id": 51, "type": "comment", "author": "a"}],
+    }
+    assert "items came 2 as Algolia's trees" in line("hn", "add", given=json.dumps(tree))
+
+
+def test_a_year_is_a_year_and_a_type_is_checked(line: Line) -> None:
+    assert line.json("hn", "search", "--after", "2014")["total"] == 4
+    assert line.json("hn", "search", "--after", "2015")["total"] == 0
+    assert "blah" in line("hn", "search", "--type", "blah", status=2)
 
 
 def test_threads(line: Line) -> None:

@@ -73,7 +73,7 @@ def test_orders_and_pages(filled: HackerNews) -> None:
 
 
 def test_html_is_not_found_and_snippets_are_plain(news: HackerNews) -> None:
-    news.add(item(5, "x", 'see <a href="https:&#x2F;&#x2F;example.org" rel="nofollow">the &quot;manual&quot;</a>'))
+    news.add(item(5, "x", 'see <a href="https:&#x2F;&#x2F;example.org" rel="nofollow">the &quot;manual&quot;</a>', 1))
     assert news.search("nofollow").total == 0
     assert 'the "manual' in news.search("manual").found[0].snippet
 
@@ -106,6 +106,7 @@ def test_what_was_taken_in_without_the_index_is_found(graph: Graph, news: Hacker
 def test_a_lost_or_broken_index_is_made_again(news: HackerNews, graph: Graph) -> None:
     news.add(SOME)
     folder = index_folder(graph.engine.where) / "hn_item"
+    assert news.search("graph").total == 5
     shutil.rmtree(folder)
     assert news.search("graph").total == 5
     (folder / "manifest.json").write_text("{}")

@@ -52,8 +52,9 @@ def test_from_providers_to_a_summary(settings: dict[str, str], site: Site, place
         "Fetched 8 new articles", "Added 8 articles to pending additions staging area (total: 8, trimmed 0)",
         "API credits used: 1",
     ]  # fmt: skip
-    said = run("news", "process", "--until-empty", "--graph", place.where)
+    said = run("news", "process", "--until-empty", "--graph", place.where, status=1)
     assert said.out.count("Loaded: ") == 3 and "Queue length: 0 articles remaining" in said.out
+    assert said.out.count("Failed: 1 articles") == 1 and "1 article failed" in said.err
     listed = run("news", "list", "--state", "processed", "--limit", "3", "--json", "--graph", place.where).json[
         "articles"
     ]
@@ -70,8 +71,8 @@ def test_from_providers_to_a_summary(settings: dict[str, str], site: Site, place
     assert seen["length"] == 1 and seen["entries"][0]["id"] == failed["id"] and seen["articles_per_hour"] > 0
     assert {one["name"] for one in seen["providers"]} == {"newsdata", f"feed {site.url}/rss"}
     told = run("news", "queue", "--graph", place.where).out
-    assert "BTC_PENDING_QUEUE: 1 article" in told and "BTC_ADDITIONS_CHECKPOINT: news-" in told
-    assert "BTC_SUMMARY_CHECKPOINT" in told and "(7 passed)" in told
+    assert "queue: 1 article" in told and "additions checkpoint: news-" in told
+    assert "summary checkpoint" in told and "(7 passed)" in told and "BTC" not in told
 
 
 def test_json_of_the_runs_is_the_metrics(settings: dict[str, str], site: Site, place: Place) -> None:
@@ -101,10 +102,38 @@ def test_a_provider_that_refuses_is_told_and_nothing_found_is_a_status(
     settings: dict[str, str], site: Site, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NEWSDATA_API_KEY", "wrong")
-    said = run("news", "update", "--graph", place.where)
-    assert "401" in said.err and "wrong" not in said.err + said.out, "the feed was read all the same"
+    site.add(1)
+    said = run("news", "update", "--graph", place.where, status=1)
+    assert "401 Unauthorized: API key is invalid" in said.err and "wrong" not in said.err + said.out
+    assert "Fetched 1 new articles" in said.out, "the feed was read all the same"
+    monkeypatch.setenv("NEWSDATA_API_KEY", KEY)
     monkeypatch.delenv(f"{PREFIX}FEEDS")
-    assert "backing off" in run("news", "update", "--graph", place.where, status=1).err
+    assert "Fetched 0 new articles" in run("news", "update", "--graph", place.where).out, (
+        "with the key put right, at once"
+    )
+
+
+def test_a_wait_is_shown_with_its_length_and_now_skips_it(
+    settings: dict[str, str], site: Site, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(f"{PREFIX}FEEDS")
+    site.add(1)
+
+    async def busy(request: Request) -> bool:
+        await request.answer(b"come back later", status=429, Retry_After="600")
+        return True
+
+    site.before = busy
+    assert "429 Too Many Requests: come back later" in run("news", "update", "--graph", place.where, status=1).err
+    site.before = None
+    said = run("news", "update", "--graph", place.where, status=1).err
+    assert " s to wait after an error (--now asks at once)" in said
+    assert "Fetched 1 new articles" in run("news", "update", "--now", "--graph", place.where).out
+    site.before = busy
+    shown = run("news", "process", "--graph", place.where).out
+    assert "Backing off: 1 articles, the first for" in shown and "Failed" not in shown
+    site.before = None
+    assert "Removed from queue: 1 articles" in run("news", "process", "--now", "--graph", place.where).out
 
 
 @pytest.mark.parametrize(
@@ -114,6 +143,8 @@ def test_a_provider_that_refuses_is_told_and_nothing_found_is_a_status(
         (["retry", "x", "--all"], "in one way"),
         (["process", "--batch", "0"], "--batch"),
         (["list", "--limit", "0"], "--limit"),
+        (["list", "--sentiment", "angry"], "'angry' is none of positive, neutral, negative"),
+        (["list", "--state", "done"], "'done' is none of pending, "),
     ],
 )
 def test_options_that_mean_nothing_are_refused(place: Place, arguments: list[str], reason: str) -> None:

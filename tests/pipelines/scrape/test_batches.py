@@ -66,7 +66,7 @@ def test_a_finished_batch_is_left_alone_and_more_pages_make_another_round(graph:
 
     run(graph, [f"{site.url}/a"], batch="b", settings=local(), hook=hook)
     again = run(graph, [f"{site.url}/a"], batch="b", settings=local(), hook=hook)
-    assert names(again) == ["batch_started", "batch_finished"] and keys == ["scrape_item/b/1"]
+    assert names(again) == ["stored", "batch_started", "batch_finished"] and keys == ["scrape_item/b/1"]
     more = run(graph, [f"{site.url}/b"], batch="b", settings=local(), hook=hook)
     assert more[-1].name == "hook_finished" and keys == ["scrape_item/b/1", "scrape_item/b/2"]
     assert {event.url for event in more if event.url} == {f"{site.url}/b"}

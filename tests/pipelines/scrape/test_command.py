@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from graphvine.clock import SystemClock
+from graphvine.workers.scrape.api import open_batch
+from graphvine.workers.scrape.batches import resume
 from graphvine.workers.scrape.events import ScrapeEvent
 from graphvine.workers.scrape.output import LiveTable
 from tests.acceptance.cli_support import COMMAND, environment, run
@@ -37,12 +40,42 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[WebServer]:
 
 
 def test_pages_from_the_command_line_and_again_by_name(site: WebServer, place: Place) -> None:
-    said = run("scrape", f"{site.url}/a", f"{site.url}/gone", "--batch", "b", "--graph", place.where)
+    said = run("scrape", f"{site.url}/a", f"{site.url}/gone", "--batch", "b", "--graph", place.where, status=1)
     assert "batch b: 1 completed, 1 failed" in said.out and "404" in said.out and "A vine is a plant" in said.out
-    again = run("scrape", "--batch", "b", "--graph", place.where)
-    assert "1 completed, 1 failed" in again.out and sorted(site.traffic.asked) == ["/a", "/gone"]
+    again = run("scrape", "--batch", "b", "--graph", place.where, status=1)
+    assert "1 completed, 1 failed" in again.out and "1 page failed before: trying again" in again.err
+    assert "1 page already done: the stored result is shown" in again.err
+    pages = [path for path in site.traffic.asked if path != "/robots.txt"]
+    assert sorted(pages) == ["/a", "/gone", "/gone"], "what is done is not asked for again"
     failed = run("failed", "scrape_item", "--json", "--graph", place.where).json["failed"]
     assert [row["key"] for row in failed] == [f"b {site.url}/gone"]
+
+
+def test_after_the_cause_is_gone_the_same_command_works(site: WebServer, place: Place) -> None:
+    command = ("scrape", f"{site.url}/gone", "--graph", place.where)
+    assert "404" in run(*command, status=1).out
+    site.handler = answers_all
+    assert "1 completed" in run(*command).out
+    said = run(*command)
+    assert "1 completed" in said.out and "--again scrapes anew" in said.err
+    asked = site.traffic.asked.count("/gone")
+    anew = run(*command, "--again")
+    assert "1 completed" in anew.out and "stored" not in anew.err and site.traffic.asked.count("/gone") == asked + 1
+
+
+def test_pages_that_wait_are_counted_and_now_skips_the_wait(site: WebServer, place: Place) -> None:
+    command = ("scrape", f"{site.url}/busy", "--graph", place.where)
+    with place.open(SystemClock()) as graph:
+        batch = open_batch(graph, [f"{site.url}/busy"], None)
+        later = graph.clock.now_ms() + 3_000_000
+        graph.execute("MATCH (a:ScrapeItem) SET a.due = $due, a.retry_count = 1", {"due": later})
+        assert resume(graph, batch)[0].counts["waiting"] == 1
+    said = run(*command, "--now", "--json")
+    assert [json.loads(line)["name"] for line in said.out.splitlines()][-2:] == ["batch_finished", "result"]
+
+
+async def answers_all(request: Request) -> None:
+    await request.answer(TEXT.encode())
 
 
 def test_a_file_of_addresses_and_lines_of_json(site: WebServer, place: Place, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from graphvine.graph import Graph
-from graphvine.workers.hn.ingest.index_sync import following
 from graphvine.workers.uploads.api import Uploads
 from graphvine.workers.uploads.record import Upload
 from tests.pipelines.uploads.hostile import IDS_A_FILE, WAYS, Hostile, hostile
@@ -21,15 +20,14 @@ pytestmark = pytest.mark.long("takes in a hundred hostile files")
 def test_hostile_files(graph: Graph, tmp_path: Path, full: bool) -> None:
     count = 10_000 if full else 120
     path, chance, ends = tmp_path / "hostile", random.Random(3), Counter[str]()
-    with following(graph):  # held open: the files are many and small
-        for number in range(count):
-            file = hostile(number)
-            path.write_bytes(file.data)
-            settings = small(chunk_bytes=chance.choice([1, 50, 1_000, 1 << 20]), max_item_size=100_000)
-            before = in_the_graph(graph, number)
-            found = Uploads(graph, settings).upload(path, again=True)
-            check(graph, number, file, found, before)
-            ends[found.state] += 1
+    for number in range(count):
+        file = hostile(number)
+        path.write_bytes(file.data)
+        settings = small(chunk_bytes=chance.choice([1, 50, 1_000, 1 << 20]), max_item_size=100_000)
+        before = in_the_graph(graph, number)
+        found = Uploads(graph, settings).upload(path, again=True)
+        check(graph, number, file, found, before)
+        ends[found.state] += 1
     assert set(ends) == {"completed", "partial_success", "failed"} and min(ends.values()) > count / 50, ends
     assert {row[0] for row in graph.query("MATCH (u:Upload) RETURN DISTINCT u.lease").rows} == {0}
     assert ailments(graph) == []

@@ -206,7 +206,7 @@ def _everything(graph: Graph) -> list[Any]:
 
 def test_an_item_that_comes_twice_is_there_once(uploads: Uploads, graph: Graph, tmp_path: Path) -> None:
     twice = items(12)
-    found = uploads.upload(write(tmp_path, as_array([*twice, *twice, twice[0] | {"fetchedAt": 12}])))
+    found = uploads.upload(write(tmp_path, as_array([*twice, *twice, twice[0] | {"type": "none"}])))
     assert (found.state, found.processed_items, found.failed_items) == ("partial_success", 24, 1)
     assert (found.new_items, found.updated_items + found.unchanged_items) == (12, 12)
     assert collected(graph, found.collection_id) == list(range(1, 13))

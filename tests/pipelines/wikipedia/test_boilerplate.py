@@ -55,7 +55,7 @@ def test_a_search_by_title_finds_the_text_first(growing: Graph, tmp_path: Path) 
     settings = WikipediaSettings(source=str(dump))
     growing.grow(list(TOPICS), settings=settings, depth=0)
     rows = growing.query("MATCH (s:Section) RETURN s.path, s.embedding").rows
-    plain = {path for path, vector in rows if not vector}
+    plain = {path for path, vector in rows if vector in (None, "", "[]")}  # vectors are kept as text
     assert plain == {"References", "References / Works", "Further reading", "External links"}
     searching = ArticleSearch(growing, settings)
     try:

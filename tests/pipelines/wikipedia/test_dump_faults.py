@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from graphvine.workers.wikipedia.dump import DumpSource
+from graphvine.workers.wikipedia.dump_index import rules_from_header
 from graphvine.workers.wikipedia.errors import BadDump
 from graphvine.workers.wikipedia.parse_page import parse_page
 from graphvine.workers.wikipedia.parsed import ParsedPage
@@ -276,3 +277,12 @@ def test_without_a_header_the_usual_rules_hold(tmp_path: Path) -> None:
     source = opened(tmp_path, f"<mediawiki>{good(1, 'Vine')}</mediawiki>")
     assert isinstance(one(source, "vine"), Page)
     source.close()
+
+
+def test_a_hostile_header_is_read_in_proportion_to_its_length() -> None:
+    """Many beginnings without an end: looked through once, not once for each."""
+    for hostile in (b"<mediawiki " * 100_000, b"<siteinfo>" * 100_000, b"<mediawiki" + b" xml:lang=" * 100_000):
+        assert rules_from_header(hostile, "a wiki").name == "a wiki"
+    good = b"<mediawiki version='0.11' xml:lang='de'><siteinfo><sitename>W</sitename></siteinfo>"
+    rules = rules_from_header(good, "a wiki")
+    assert (rules.language, rules.name) == ("de", "W")

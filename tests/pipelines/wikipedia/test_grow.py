@@ -17,10 +17,10 @@ from graphvine.workers.loop import Counts
 from graphvine.workers.wikipedia.boilerplate import is_boilerplate
 from graphvine.workers.wikipedia.dump import SampleSource
 from graphvine.workers.wikipedia.grow import GrowEvent
+from graphvine.workers.wikipedia.models import OtherModel
 from graphvine.workers.wikipedia.parse_page import parse_page
 from graphvine.workers.wikipedia.parsed import ParsedPage
 from graphvine.workers.wikipedia.passages import passages
-from graphvine.workers.wikipedia.resources import OtherModel
 from graphvine.workers.wikipedia.settings import WikipediaSettings
 from graphvine.workers.wikipedia.sources import Page
 from tests.support.grown import column, content, edges, size, vectors
@@ -245,8 +245,8 @@ def test_without_an_embedder_there_are_no_vectors_and_no_model(growing: Graph) -
 
 
 def test_vectors_of_another_model_are_refused(growing: Graph) -> None:
-    growing.execute("CREATE (:EmbeddingModel {name: 'another-model', dimension: 768})")
-    with pytest.raises(OtherModel, match=r"another-model \(768 numbers\).*grow a new graph"):
+    growing.execute("CREATE (:EmbeddingModel {name: 'another-model', dimension: 768, generation: 0, role: 'current'})")
+    with pytest.raises(OtherModel, match=r"another-model \(768 numbers\).*graphvine model switch"):
         growing.grow(["Vine"], source="sample", depth=0)
     assert growing.status()[0].total == 0, "nothing was seeded"
 

@@ -8,7 +8,7 @@ import typer
 
 from graphvine.workers.cli.apps import new_app
 from graphvine.workers.cli.options import common
-from graphvine.workers.cli.output import show, show_json, table
+from graphvine.workers.cli.output import plural, report, show, show_json, show_rows, table
 
 app = new_app()
 
@@ -16,26 +16,53 @@ app = new_app()
 @app.command()
 def config(
     context: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="SETTING", help="Settings to show; or 'set NAME VALUE', or 'unset NAME'."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+    changed: Annotated[bool, typer.Option("--changed", help="Only those that are not the default.")] = False,
 ) -> None:
-    """Show every setting, and where its value comes from.
+    """Show the settings, where each comes from, and change them.
 
-    A value comes from an option, then from a GRAPHVINE_* variable, then from graphvine.toml in the current folder (a
-    pipeline's under a table of its own), then from the default.
+    A value comes from an option, then from its GRAPHVINE_* variable, then from graphvine.toml in the current folder (a
+    pipeline's under a table of its own), then from the default. 'set' checks a value and writes it into graphvine.toml;
+    'unset' takes it out again.
 
-        GRAPHVINE_BATCH_SIZE=50 graphvine config
-        graphvine config --json | jq '.settings[] | select(.source != "default")'
+        graphvine config --changed
+        graphvine config wikipedia.contact buffer_pool_mb
+        graphvine config set wikipedia.contact you@example.org
+        GRAPHVINE_BATCH_SIZE=50 graphvine config --json | jq '.settings[] | select(.source != "default")'
 
     In Python: graphvine.settings.load()
     """
-    from graphvine.workers.cli.settings_listing import listing, unknown_variables
+    from graphvine.redact import redact_values
+    from graphvine.settings import FILE
+    from graphvine.workers.cli.settings_listing import change, chosen, listing, unknown_variables
 
-    rows = listing(common(context).graph)
+    if words and words[0] in ("set", "unset"):
+        if len(words) != (3 if words[0] == "set" else 2):
+            context.fail("write: graphvine config set NAME VALUE, or graphvine config unset NAME")
+        value = change(words[1], words[2] if words[0] == "set" else None)
+        common(context).json = json
+        said = f"{FILE}: {words[1]} = {value!r}" if words[0] == "set" else f"{FILE}: {words[1]} is the default again"
+        report(context, said, name=words[1], value=value, file=FILE)
+        return
+    rows = chosen(redact_values(listing(common(context).graph)), words or [], changed=changed)
     if json:
         show_json({"settings": rows})
+    elif csv:
+        show_rows(rows, as_csv=True)
+    elif not rows:
+        print("every setting has its default")
     else:
-        columns = "setting", "value", "from", "default", "meaning"
-        cells = [(row["name"], row["value"], row["source"], row["default"], row["help"]) for row in rows]
-        show(table(columns, cells))
-    for sentence in unknown_variables(rows):
+        print(f"{plural(len(rows), 'setting')}; a value in * is not the default\n")
+        cells = [
+            (row["name"], row["value"] if row["source"] == "default" else f"* {row['value']} (from {row['source']})",
+             row["variable"], row["help"])
+            for row in rows
+        ]  # fmt: skip
+        show(table(("setting", "value", "variable", "meaning"), cells))
+    for sentence in unknown_variables(rows if not (words or changed) else listing(None)):
         typer.echo(f"note: {sentence}", err=True)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
+import sys
 from pathlib import Path
 
 import typer
@@ -28,29 +32,44 @@ def demo(context: typer.Context) -> None:
 
     In Python: graph.grow(["Vine"], source="sample", depth=3), then graph.search("how do vines climb")
     """
-    from graphvine.workers.cli.output import show
+    from graphvine.workers.cli.output import plain, printable, show, show_json
     from graphvine.workers.cli.run_worker import described, signals
-    from graphvine.workers.cli.status_output import status_table
-    from graphvine.workers.wikipedia.commands import show_hits
+    from graphvine.workers.cli.status_output import status_view
+    from graphvine.workers.search.commands import show_hits
     from graphvine.workers.wikipedia.output import progress
 
     options = common(context)
     options.graph = where = options.graph or PLACE
     known = Path(where).exists()
     with opened(context, create=True) as graph:
-        print(f"{where} is there: going on with it" if known else f"{where}: growing from {SEED!r}, {DEPTH} links deep")
+        if not options.json:
+            print(f"{where} exists: continuing" if known else f"{where}: growing from {SEED!r}, {DEPTH} links deep")
         with signals(graph) as ended, progress(graph, DEPTH) as tell:
             summary = graph.grow([SEED], source="sample", depth=DEPTH, on_event=tell, stop=ended.stop)
-        print(f"{described(summary.counts)} in {summary.seconds:.1f} s")
         if ended.by is not None:
             raise typer.Exit(130)
-        show(status_table([one for one in graph.status() if one.total]))
-        print(f"\nsearching for {QUESTION!r}:\n")
-        show_hits(graph.search(QUESTION, limit=_HITS))
+        status, hits = graph.status(), graph.search(QUESTION, limit=_HITS)
+    if options.json:
+        show_json({"graph": where, "grown": summary, "pipelines": status, "hits": plain(hits)})
+        return
+    print(f"{described(summary.counts)} in {summary.seconds:.1f} s")
+    show(status_view(where, status))
+    print(f"\nsearching for {QUESTION!r}:\n")
+    show_hits(hits)
     tries = (
-        f"search {'plants that strangle trees'!r}", f"map -o {Path(where).stem}.svg --around {SEED}", "failed",
-        "console -c \"MATCH (a)-[:LINKS_TO]->(b) RETURN b.title, count(*) AS links ORDER BY links DESC LIMIT 5\"",
+        "search 'plants that strangle trees'", f"map -o {shlex.quote(Path(where).stem + '.svg')} --around {SEED}",
+        "failed", "stats", "serve",
+        'console -c "MATCH (a)-[:LINKS_TO]->(b) RETURN b.title, count(*) AS links ORDER BY links DESC LIMIT 5"',
     )  # fmt: skip
+    command = _command()
     print("\nLook around:")
-    for command in tries:
-        print(f"  graphvine --graph {where} {command}")
+    for one in tries:
+        print(printable(f"  {command} --graph {shlex.quote(where)} {one}"))
+
+
+def _command() -> str:
+    """How the reader can call this program again: by its name where the shell finds it, otherwise by its path."""
+    here = Path(sys.argv[0])
+    found = shutil.which("graphvine")
+    same = found is not None and here.exists() and Path(found).resolve() == here.resolve()
+    return "graphvine" if same or here.name != "graphvine" else shlex.quote(os.path.relpath(here))

@@ -1,14 +1,31 @@
-"""graphvine status"""
+"""Where things stand: status, failed, stats."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from graphvine.core_requests import FailedRequest
+from graphvine.dispatch import dispatch
 from graphvine.workers.cli.apps import new_app
 from graphvine.workers.cli.open_graph import opened
-from graphvine.workers.cli.output import show, show_json
+from graphvine.workers.cli.output import (
+    local_time,
+    one_line,
+    plain,
+    plural,
+    printable,
+    show,
+    show_json,
+    show_rows,
+    table,
+)
+from graphvine.workers.cli.request_arguments import takes
+
+if TYPE_CHECKING:
+    from graphvine.records import FailedRow
 
 app = new_app()
 
@@ -27,8 +44,9 @@ def status(
 ) -> None:
     """Show where every pipeline stands.
 
-    For each pipeline: how many rows are in each state, how many are ready to be claimed, backing off after a failure,
-    claimed or failed, and whether it is paused. With --watch and --json, each sample is one line.
+    The totals, then for each pipeline with rows how many are in each state, ready to be claimed, backing off after a
+    failure, claimed or failed, and whether it is paused. What is zero is left out; --json has everything. With --watch
+    and --json, each sample is one line.
 
         graphvine status
         graphvine status --json | jq '.pipelines[] | {pipeline, ready, failed}'
@@ -43,8 +61,126 @@ def status(
 
             watch_status(graph, every_seconds=every, samples=samples, as_lines=json)
         elif json:
-            show_json({"graph": graph.where, "pipelines": graph.status()})
+            show_json({"graph": graph.where, "pipelines": graph.status(), "edges": graph.edge_counts()})
         else:
-            from graphvine.workers.cli.status_output import status_table
+            from graphvine.workers.cli.status_output import edge_lines, status_view
 
-            show(status_table(graph.status()))
+            show(status_view(graph.where, graph.status()))
+            for line in edge_lines(graph.edge_counts()):
+                print(line)
+
+
+@app.command()
+@takes(FailedRequest)
+def failed(
+    context: typer.Context,
+    request: FailedRequest,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, with every failure that was kept.")] = False,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="Print JSON Lines, a line a row.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print CSV, without tracebacks.")] = False,
+    trace: Annotated[bool, typer.Option("--trace", help="Show every attempt with its traceback.")] = False,
+) -> None:
+    """Show what failed, and why.
+
+    The newest come first. Up to ten failures are kept of each row; --trace shows them all.
+
+        graphvine failed article
+        graphvine failed article --contains timeout --trace
+
+    In Python: graph.failed("article", contains="timeout")
+    """
+    if (json, jsonl, csv, trace).count(True) > 1:
+        context.fail("choose one of --json, --jsonl, --csv and --trace")
+    with opened(context) as graph:
+        found, where = dispatch(graph, request), graph.where
+    rows = [{"pipeline": name, **plain(row)} for name, several in found.items() for row in several]
+    if json:
+        show_json({"graph": where, "failed": rows})
+    elif jsonl or csv:
+        for row in rows if csv else ():
+            row.pop("failures")
+        show_rows(rows, as_csv=csv)
+    elif not rows:
+        print("nothing failed" + (f" with {printable(request.contains)!r} in it" if request.contains else ""))
+    elif trace:
+        _print_attempts(found)
+    else:
+        _print_table(found)
+    cut = [name for name, several in found.items() if len(several) == request.limit]
+    if cut:
+        shown = ", ".join(cut)
+        typer.echo(f"only the newest {plural(request.limit, 'row')} of {shown} shown: see more with --limit", err=True)
+
+
+def _print_table(found: dict[str, list[FailedRow]]) -> None:
+    several = len([name for name, rows in found.items() if rows]) > 1
+    print(", ".join(f"{len(rows):,} failed in {name}" for name, rows in found.items() if rows) + "\n")
+    rows: list[tuple[Any, ...]] = [
+        (
+            *((name,) if several else ()),
+            row.key,
+            row.retry_count,
+            local_time(row.failed_at),
+            one_line(row.reason or "", 200),
+        )
+        for name, failures in found.items()
+        for row in failures
+    ]
+    columns = (*(("pipeline",) if several else ()), "key", "attempts", "failed at", "reason")
+    show(table(columns, rows, right=["attempts"]))
+
+
+def _print_attempts(found: dict[str, list[FailedRow]]) -> None:
+    for name, several in found.items():
+        for row in several:
+            print(f"{name}  {printable(row.key)}  ({plural(row.retry_count, 'attempt')}, {local_time(row.failed_at)})")
+            for failure in row.failures:
+                head = f"attempt {failure.attempt}, {local_time(failure.at)}, {failure.kind}"
+                print(f"    {head}: {one_line(failure.message)}")
+                for line in (failure.trace or "").splitlines():
+                    print(f"        {printable(line)}")
+
+
+@app.command()
+def stats(
+    context: typer.Context,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the plots as SVG into this file.")
+    ] = None,
+) -> None:
+    """Show how large the graph is and what shape it has.
+
+    Nodes and relationships by kind; articles by depth, by day, by links and by sections; items by type, news by
+    sentiment. Counting a large graph takes a while.
+
+        graphvine stats
+        graphvine stats -o stats.svg
+
+    In Python: graphvine.stats.stats(graph)
+    """
+    from graphvine.stats import stats as count
+    from graphvine.workers.cli.progress import activity
+
+    with opened(context) as graph, activity("counting"):
+        found, where = count(graph), graph.where
+    if output is not None:
+        output.write_text(found.svg(), "utf-8")
+    if json:
+        plots = [{"title": one.title, "counts": dict(one.bars)} for one in found.distributions]
+        show_json({"graph": where, "nodes": found.nodes, "relationships": found.relationships, "distributions": plots})
+        return
+    kinds = [("nodes", found.nodes), ("relationships", found.relationships)]
+    print(", ".join(f"{sum(counts.values()):,} {name}" for name, counts in kinds) + "\n")
+    show(table(("kind", "rows"), [pair for _, counts in kinds for pair in _counted(counts)], right=["rows"]))
+    for one in found.distributions:
+        print(f"\n{one.title}")
+        most, widest = max(count for _, count in one.bars), max(len(name) for name, _ in one.bars)
+        for name, count_ in one.bars:
+            print(f"  {printable(name):>{widest}}  {'█' * max(1, round(30 * count_ / most))} {count_:,}")
+    if output is not None:
+        print(f"\n{output}: the same as SVG")
+
+
+def _counted(counts: dict[str, int]) -> list[tuple[str, str]]:
+    return [(name, f"{count:,}") for name, count in sorted(counts.items(), key=lambda pair: -pair[1])]

@@ -1,4 +1,4 @@
-"""Prints a result as a table, as CSV or as JSON."""
+"""Prints a result as a table, vertically, as CSV, as JSON or as JSON Lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 # Keys with which the engines mark nodes, relationships and paths.
-_INTERNAL = {"_id", "_label", "_src", "_dst"}
+_INTERNAL = {"_id", "_label", "_src", "_dst", "_from", "_to"}
 
 
 def cell(value: Any) -> str:
@@ -54,7 +54,9 @@ def _drawn(value: dict[str, Any]) -> str:
         return _path(value["_nodes"], value["_rels"])
     if "_label" in value:
         inside = f":{value['_label']}{_properties(value)}"
-        return f"[{inside}]" if "_src" in value else f"({inside})"
+        if "_src" not in value:
+            return f"({inside})"
+        return f"({value['_from']})-[{inside}]->({value['_to']})" if "_from" in value else f"[{inside}]"
     return "{" + _pairs(value) + "}"
 
 
@@ -106,6 +108,18 @@ def print_table(result: QueryResult) -> None:
     console.print(table)
 
 
+def print_vertical(result: QueryResult) -> None:
+    """Each row as lines of its own, one a column, with nothing shortened."""
+    widest = max(map(len, result.columns), default=0)
+    for number, row in enumerate(result.rows, 1):
+        print(f"-- row {number}")
+        for name, value in zip(result.columns, row, strict=True):
+            lines = printable(cell(value)).splitlines() or [""]
+            print(f"{printable(name):>{widest}}: {lines[0]}")
+            for line in lines[1:]:
+                print(f"{'':>{widest}}  {line}")
+
+
 def shares(wanted: Sequence[int], available: int) -> list[int]:
     """Divide the width: who wants less than an equal share gets it, the others share what is left."""
     given = [0] * len(wanted)
@@ -139,7 +153,14 @@ def print_json(result: QueryResult) -> None:
         print(f"{'[' if index == 0 else ' '}{as_json(row)}{']' if index == len(rows) - 1 else ','}")
 
 
-FORMATS: dict[str, Callable[[QueryResult], None]] = {"table": print_table, "csv": print_csv, "json": print_json}
+def print_json_lines(result: QueryResult) -> None:
+    for row in result:
+        print(as_json(row))
+
+
+FORMATS: dict[str, Callable[[QueryResult], None]] = {
+    "table": print_table, "vertical": print_vertical, "csv": print_csv, "json": print_json, "jsonl": print_json_lines,
+}  # fmt: skip
 
 
 def _is_number(value: Any) -> bool:

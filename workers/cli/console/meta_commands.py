@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphvine.errors import GraphvineError, did_you_mean
@@ -59,7 +61,10 @@ def parameter(text: str) -> tuple[str, Any]:
 def _help(session: Session, rest: str) -> None:
     rows = [(f":{name} {taken}".strip(), meaning) for name, (taken, meaning, _) in COMMANDS.items()]
     show(table(("type", "to"), [*rows, (":quit", "leave, as Ctrl-D does")]))
-    ends = "A statement ends with ';' and may take several lines. Tab completes, Ctrl-C clears the line."
+    ends = (
+        "A statement ends with ';' and may take several lines. Tab completes, Up brings back what was typed, Ctrl-R\n"
+        "searches it, Ctrl-X Ctrl-E opens the line in $EDITOR, Ctrl-C clears the line or ends a query."
+    )
     mode = "It may write." if session.write else "Reads only: start with --write to change something."
     print(f"{ends}\n{mode}")
 
@@ -99,6 +104,13 @@ def _format(session: Session, rest: str) -> None:
         session.format = rest
 
 
+def _output(session: Session, rest: str) -> None:
+    session.output = Path(rest).expanduser() if rest else None
+    if session.output is not None:
+        session.output.open("a").close()  # an error now, not after the next statement
+    print(f"results go to {session.output}" if rest else "results go to the screen", file=sys.stderr)
+
+
 def _param(session: Session, rest: str) -> None:
     if rest:
         name, value = parameter(rest)
@@ -112,6 +124,7 @@ COMMANDS: dict[str, tuple[str, str, Callable[[Session, str], None]]] = {
     "tables": ("", "list the tables", _tables),
     "schema": ("TABLE", "see the properties of a table", _schema),
     "machine": ("[NAME]", "see the states and moves of a pipeline", _machine),
-    "format": ("table|csv|json", "choose how results are printed", _format),
+    "format": ("table|vertical|csv|json|jsonl", "choose how results are printed; alone, see which", _format),
+    "output": ("[FILE]", "append the results to a file; alone, print them again", _output),
     "param": ("NAME=JSON", "set a parameter for the statements to come; alone, list them", _param),
 }

@@ -15,7 +15,7 @@ from prompt_toolkit.completion import Completer, Completion
 from graphvine.errors import GraphvineError
 from graphvine.workers.cli.console.formats import FORMATS
 from graphvine.workers.cli.console.meta_commands import COMMANDS, Leave, run
-from graphvine.workers.cli.console.session import is_complete, is_meta, split
+from graphvine.workers.cli.console.session import FUNCTIONS, is_complete, is_meta, split
 from graphvine.workers.cli.output import tell
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def converse(session: Session) -> None:
     """Ask for statements and run them until :quit or Ctrl-D."""
     graph = session.graph
     mode = "reading and writing" if session.write else "reading only"
-    print(f"{graph.where} ({graph.engine.name}), {mode}. :help tells what can be typed.", file=sys.stderr)
+    print(f"{graph.where} ({graph.engine.name}), {mode}. :help lists what you can type.", file=sys.stderr)
     asked = _prompt(session)
     while True:
         try:
@@ -45,7 +45,7 @@ def converse(session: Session) -> None:
 
 
 def _carried_out(typed: str, session: Session) -> bool:
-    """Run what was typed; an error is told and stops only what was typed with it. False to leave."""
+    """Run what was typed; an error is printed and stops only what was typed with it. False to leave."""
     if typed.strip().lower() in {"exit", "quit"}:
         return False
     statements = [typed.strip()] if is_meta(typed) else split(typed)[0]
@@ -101,10 +101,6 @@ KEYWORDS = (
     "CASE", "WHEN", "THEN", "ELSE", "END", "AS", "ASC", "DESC", "EXISTS", "EXPLAIN", "PROFILE", "true", "false", "NULL",
 )  # fmt: skip
 WRITING = ("CREATE", "MERGE", "SET", "DELETE", "DETACH DELETE", "REMOVE", "ON CREATE SET", "ON MATCH SET")
-FUNCTIONS = (
-    "count", "sum", "avg", "min", "max", "collect", "size", "lower", "upper", "substring", "coalesce", "id", "label",
-    "labels", "type", "keys", "properties", "nodes", "rels", "length", "range", "show_tables", "table_info",
-)  # fmt: skip
 _WORD = re.compile(r"\w*$")
 _BOUND = re.compile(r"[(\[]\s*(\w+)\s*:\s*(\w+)")
 

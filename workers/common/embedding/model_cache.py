@@ -15,17 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
+from graphvine.workers.common.embedding.weights import default_cache_folder as default_cache_folder
 from graphvine.workers.common.embedding.weights import file_sha256
 
 _LEFT_BEHIND_SECONDS = 3600.0
 _log = logging.getLogger(__name__)
-
-
-def default_cache_folder() -> Path:
-    """Where people expect caches: XDG_CACHE_HOME, or .cache in their home."""
-    root = os.environ.get("XDG_CACHE_HOME", "")
-    # The standard says that a relative path there is to be ignored.
-    return (Path(root) if os.path.isabs(root) else Path.home() / ".cache") / "graphvine"
 
 
 def cached_graph(folder: Path, key: str, build: Callable[[], bytes]) -> Path | bytes:

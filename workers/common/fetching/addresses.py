@@ -2,39 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from graphvine.errors import SettingsError
 from graphvine.workers.common.fetching.errors import FetchError
 
 Address = IPv4Address | IPv6Address
-# The last four bytes of such an address are an IPv4 address that a gateway translates to.
-_NAT64 = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
+# What IANA's registries of special addresses do not call global, written down here: what Python knows of them depends
+# on its patch version. Besides, addresses at which clouds serve credentials to their machines.
+_NOT_PUBLIC_4 = [
+    IPv4Network(one)
+    for one in (
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+        "224.0.0.0/4", "240.0.0.0/4", "168.63.129.16/32",
+    )
+]  # fmt: skip
+# Of IPv6, only this is handed out to hosts of the internet: all that lies outside (site-local, unique local,
+# link-local, IPv4-compatible and translated addresses, segment routing, multicast) is not.
+_UNICAST_6 = IPv6Network("2000::/3")
+# IETF protocols with Teredo and ORCHID, and documentation, twice.
+_NOT_PUBLIC_6 = [IPv6Network(one) for one in ("2001::/23", "2001:db8::/32", "3fff::/20")]
+_NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address lies on the open internet, and so does every address that hides in it."""
-    return all(inner.is_global and not inner.is_multicast for inner in _with_hidden(address))
-
-
-def _with_hidden(address: Address) -> Iterator[Address]:
+    """Whether an address lies on the open internet, and so does the IPv4 address that it stands for."""
     if isinstance(address, IPv4Address):
-        yield address
-        return
+        return not any(address in network for network in _NOT_PUBLIC_4)
     if address.ipv4_mapped is not None:
-        yield address.ipv4_mapped  # the same host by another spelling: only what it stands for counts
-        return
-    if any(address in network for network in _NAT64):
-        # The translator itself is no public host in Python's eyes; what it leads to decides.
-        yield IPv4Address(int(address) & 0xFFFFFFFF)
-        return
-    yield address
-    if address.sixtofour is not None:
-        yield address.sixtofour
-    if address.teredo is not None:
-        yield from address.teredo
+        return is_public(address.ipv4_mapped)  # the same host by another spelling
+    if address in _NAT64:
+        return is_public(IPv4Address(int(address) & 0xFFFFFFFF))  # a gateway translates to its last four bytes
+    if address.sixtofour is not None and not is_public(address.sixtofour):
+        return False
+    return address in _UNICAST_6 and not any(address in network for network in _NOT_PUBLIC_6)
 
 
 class AllowedHosts:

@@ -20,10 +20,12 @@ class FetchError(GraphvineError):
     """The page could not be had; `permanent` says that another try would end the same way."""
 
     def __init__(
-        self, kind: Kind, url: str, reason: str, *, permanent: bool, retry_after_seconds: float | None = None
-    ) -> None:
+        self, kind: Kind, url: str, reason: str, *, permanent: bool, retry_after_seconds: float | None = None,
+        body: bytes = b"",
+    ) -> None:  # fmt: skip
+        """`body` is what an answer with an error status says itself, as far as it was read."""
         super().__init__(kind, url, reason)
-        self.kind, self.url, self.reason = kind, url, reason
+        self.kind, self.url, self.reason, self.body = kind, url, reason, body
         self.permanent, self.retry_after_seconds = permanent, retry_after_seconds
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from http.cookiejar import DefaultCookiePolicy
 from types import TracebackType
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import httpx
 
 _ACCEPT = "text/html,application/xhtml+xml,text/plain;q=0.9,application/pdf;q=0.8,*/*;q=0.5"
+_MOST_REFUSAL_BYTES = 16 << 10
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -147,7 +148,8 @@ class Fetcher:
             if trouble is not None:
                 wait = retry_after(found.get("retry-after", ""), self.limits.max_retry_after_seconds)
                 raise FetchError(
-                    "status", url, trouble.reason, permanent=trouble.permanent, retry_after_seconds=wait
+                    "status", url, trouble.reason, permanent=trouble.permanent, retry_after_seconds=wait,
+                    body=await _refusal(response.aiter_raw(), found.get("content-encoding", "")),
                 )  # fmt: skip
             length = found.get("content-length", "")
             if length.isdigit() and int(length) > max_bytes:
@@ -181,6 +183,14 @@ def _client(allowed: AllowedHosts, limits: FetchLimits, contact: str, connection
     # What one site sets must not be sent along by the next caller.
     client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
     return client
+
+
+async def _refusal(chunks: AsyncIterator[bytes], encoding: str) -> bytes:
+    """The body of an answer that is an error, if it is short: some say in it what is wrong."""
+    try:
+        return await read_body(chunks, encoding, _MOST_REFUSAL_BYTES)
+    except (BodyTooLarge, BodyBroken):
+        return b""
 
 
 def _content_type(value: str) -> tuple[str, str]:

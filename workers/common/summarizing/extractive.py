@@ -7,7 +7,7 @@ import math
 import re
 import threading
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _FEWEST_WORDS, _MOST_WORDS = 5, 80
 _LONGEST = 700
+_ENDED = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u061f\u0964][\"'\u201d\u2019\u00bb\u300d\u300f)\]]{0,3}$")
 _ROUGH = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])[\s]*(?=\S)")
 
 
@@ -40,6 +41,19 @@ def worth_quoting(sentence: str) -> bool:
     if words < _FEWEST_WORDS and len(sentence) < 20:  # languages without spaces have few words and many letters
         return False
     return words <= _MOST_WORDS and len(sentence) <= _LONGEST
+
+
+def ends_a_sentence(text: str) -> bool:
+    """Headlines, captions and entries of lists have no full stop."""
+    return bool(_ENDED.search(text))
+
+
+def together(sentences: Iterable[str]) -> str:
+    """Sentences as one text; what is no sentence keeps its own line, so that it does not run into the next."""
+    parts: list[str] = []
+    for sentence in sentences:
+        parts += [sentence, " " if ends_a_sentence(sentence) else "\n"]
+    return "".join(parts[:-1])
 
 
 def _split(paragraph: str) -> list[str]:
@@ -116,7 +130,7 @@ class ExtractiveSummarizer:
         sentences, matrix = await asyncio.to_thread(self._prepare, text[: self._limits.max_input_characters])
         for index in choose(matrix, self._limits.sentences):
             chosen.append(index)
-            yield " ".join(sentences[one] for one in sorted(chosen))[: self._limits.max_output_characters]
+            yield together(sentences[one] for one in sorted(chosen))[: self._limits.max_output_characters]
             await asyncio.sleep(0)
 
     async def close(self) -> None:
@@ -125,7 +139,9 @@ class ExtractiveSummarizer:
 
     def _prepare(self, text: str) -> tuple[list[str], Matrix]:
         every = split_sentences(text, _MOST_SENTENCES)
-        sentences = list(dict.fromkeys(filter(worth_quoting, every))) or [text_start(every, text)]
+        worthy = list(dict.fromkeys(filter(worth_quoting, every)))
+        # Headlines and captions only where there is nothing else.
+        sentences = list(filter(ends_a_sentence, worthy)) or worthy or [text_start(every, text)]
         if not sentences[0]:
             raise SummaryFailed("there is no text to summarize", permanent=True)
         if self._embedder is None:
@@ -136,7 +152,7 @@ class ExtractiveSummarizer:
 
 def text_start(sentences: Sequence[str], text: str) -> str:
     """Where no sentence is worth quoting, the beginning has to do."""
-    return (" ".join(sentences) or " ".join(text.split()))[:400].strip()
+    return (together(sentences) or " ".join(text.split()))[:400].strip()
 
 
 def choose(matrix: Matrix, most: int) -> Iterator[int]:

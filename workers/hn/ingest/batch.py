@@ -10,7 +10,7 @@ from graphvine.records import Row
 from graphvine.workers.hn.ingest.item import Draft
 
 if TYPE_CHECKING:
-    from graphvine.workers.hn.ingest.thread_edges import Threads
+    from graphvine.workers.hn.ingest.thread_edges import Placed, Threads
 
 # A few ids are looked up one by one, many that lie close together between two bounds, others by a join.
 _FEW, _DENSE = 32, 3
@@ -36,8 +36,11 @@ class Batch:
     edges: list[Edge] = field(default_factory=list)
     edges_again: list[Edge] = field(default_factory=list)
     edges_gone: list[Edge] = field(default_factory=list)
-    # Items of the graph whose way up to a story is whole by this batch.
+    # Items of the graph below those of the batch, and which of them get another story.
+    below: dict[int, Placed] = field(default_factory=dict)
     settled: list[tuple[int, int]] = field(default_factory=list)
+    # Items of the graph that were accepted by a list of kids or parts which no longer names them: they fail.
+    fallen: list[Draft] = field(default_factory=list)
 
     def back_to_here(self) -> Callable[[], None]:
         """What makes the batch again as it is now, for whoever may have to begin anew."""
@@ -48,8 +51,9 @@ class Batch:
             for draft, values in before:
                 draft.be_again(values)
             self.known.clear()
-            for found in (self.edges, self.edges_again, self.edges_gone, self.settled):
+            for found in (self.edges, self.edges_again, self.edges_gone, self.settled, self.fallen):
                 found.clear()
+            self.below = {}
 
         return back
 

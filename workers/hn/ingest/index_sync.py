@@ -1,13 +1,18 @@
-"""The search index of items: it follows the graph by a stamp; during bulk ingestion, in a thread."""
+"""The search index of items. It follows the graph by a stamp, in a thread of its own, and stays open with the graph.
+
+Every block that changes what a search finds gives its rows a new `stamp` and returns it; nothing else counts as one.
+The index commits documents together with the stamp that they reach, so after a kill it is where it says, and reads the
+rest from the graph. Where it was not closed cleanly, the next opening also compares how many items each side holds.
+"""
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
-import weakref
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -15,14 +20,14 @@ from graphvine.index_sync import index_folder
 from graphvine.records import Row
 from graphvine.search import RebuildNeeded, SearchPartsMissing, open_index, remove_index
 from graphvine.search.documents import Document
-from graphvine.workers.hn.ingest.clean import plain
 from graphvine.workers.hn.ingest.item import Draft
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
 
-
 KIND = "hn_item"
+_log = logging.getLogger("graphvine.hn")
+_opening = threading.Lock()
 
 
 def document_of(draft: Draft) -> Document:
@@ -43,7 +48,7 @@ def _document(id: int, get: Any, body: str | None, above: int | None, story: int
     texts = {}
     title, author, url = get("title"), get("by"), get("url")
     if title:
-        texts["title"] = plain(title)
+        texts["title"] = title
     if body:
         texts["body"] = body
     filters: dict[str, Any] = {
@@ -59,55 +64,63 @@ def _document(id: int, get: Any, body: str | None, above: int | None, story: int
     return Document(KIND, str(id), id, texts, filters)
 
 
-# Stamps are numbers in a row with a few gaps: a page is a stretch of them.
+# Stamps are numbers in a row with a few gaps: a page is a range of them.
 _STAMPS_AT_ONCE = 20_000
-# Documents in the index's hands with which whoever brings more has to wait: it is quicker than the engine, on average.
+# Documents that wait for the index: whoever brings more has to wait, so that they fit into memory.
 _WAITING = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Offer:
-    new: Sequence[Document]
-    known: Sequence[Document]
-    gone: Sequence[tuple[str, str]]
-    after: int
-    stamp: int
+class Written:
+    """What one transaction wrote: its stamps, and the documents of its items where all of them are at hand."""
+
+    stamps: Sequence[int]
+    new: Sequence[Document] = ()
+    changed: Sequence[Document] = ()
+    gone: Sequence[int] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every stamp is accounted for; otherwise the graph has to be read."""
+        count = len(self.new) + len(self.changed) + len(self.gone)
+        return count == len(self.stamps) == max(self.stamps) - min(self.stamps) + 1
 
     @property
     def weight(self) -> int:
-        return 1 + len(self.new) + len(self.known)
+        return 1 + len(self.new) + len(self.changed)
 
 
 class HNIndex:
-    """Open it for a load or for searching. Whatever happens, the graph is the truth and the index catches up."""
+    """One for each graph, see `open_items_index`. The graph is the truth, and the index catches up with it."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._folder = index_folder(graph.engine.where) / "hn_item"
-        self.index: Any = self._open()
-        self._tail = self.index.stamp
-        self._offers: queue.SimpleQueue[_Offer | None] = queue.SimpleQueue()
+        self._folder = index_folder(graph.engine.where) / KIND
+        self._checked = self._folder.with_suffix(".checked")
+        self._queue: queue.SimpleQueue[Written | None] = queue.SimpleQueue()
         self._waiting = 0
         self._taken = threading.Condition()
-        self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
         self._lock = threading.RLock()
+        self._thread: threading.Thread | None = None
+        self.index: Any = self._open()
+        if self._read_checked() != self.index.stamp:
+            self._compare()
 
-    def offer(
-        self, fresh: Sequence[Document], known: Sequence[Document], gone: Sequence[int], first: int, stamp: int, *,
-        whole: bool,
-    ) -> None:  # fmt: skip
-        """A unit was written with these stamps, and these are all its documents (`whole`), or some are in the graph."""
-        if stamp <= self._tail:
-            return
-        # A gap may be somebody else's work, which only the graph can tell of.
-        whole = whole and first == self._tail + 1
-        after, self._tail = self._tail, stamp
-        names = [(KIND, str(id)) for id in gone]
+    @property
+    def alive(self) -> bool:
+        """False once its files were removed or replaced by somebody else."""
+        return _identity(self._folder) == self._made
+
+    def add(self, written: Written) -> None:
+        """A transaction was written: the thread follows."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._follow, name="graphvine-hn-index", daemon=True)
             self._thread.start()
-        self._put(_Offer(fresh, known, names, after, stamp) if whole else _Offer((), (), (), -1, stamp))
+        with self._taken:
+            self._taken.wait_for(lambda: self._waiting < _WAITING)
+            self._waiting += written.weight
+        self._queue.put(written)
 
     def catch_up(self, progress: Callable[[int], None] | None = None) -> int:
         """Come to where the graph is. Returns how many rows were read for it."""
@@ -125,25 +138,35 @@ class HNIndex:
             return self._read_up(progress)
 
     def close(self) -> None:
-        """End the thread after what was offered to it, and let go of the files."""
+        """End the thread after what was given to it, and let go of the files."""
         if self._thread is not None:
-            self._offers.put(None)
+            self._queue.put(None)
             self._thread.join()
             self._thread = None
+        stamp = self.index.stamp
         self.index.close()
-        self._raise()
+        if self._error is not None:  # the graph has everything: the next opening compares, and catches up
+            _log.warning("the search index of items could not follow, and will when it is opened: %s", self._error)
+        elif self.alive and self._read_checked() != stamp:
+            part = self._checked.with_suffix(".part")
+            part.write_text(str(stamp))
+            part.replace(self._checked)
 
-    def _put(self, offer: _Offer) -> None:
-        with self._taken:
-            self._taken.wait_for(lambda: self._waiting < _WAITING)
-            self._waiting += offer.weight
-        self._offers.put(offer)
+    def _compare(self) -> None:
+        """The index was not closed cleanly, or by a version that could miss items: count both sides once."""
+        wanted = self._graph.read("hn_item.searchable")[0]
+        stamp, count = self.index.stamp, self.index.count()
+        if stamp > (wanted["seq"] or 0) or (stamp == wanted["seq"] and count != wanted["count"]):
+            _log.warning("the search index holds %d of %d items: it is built again", count, wanted["count"])
+            self.index.close()
+            remove_index(self._folder)
+            self.index = self._open()
 
     def _read_up(self, progress: Callable[[int], None] | None) -> int:
         last = self._graph.read("hn_item.newest_stamp", after=self.index.stamp)[0]["seq"] or 0
         read = 0
         while self.index.stamp < last:
-            # Not beyond the last: what was written since comes as an offer too, of texts that are new to the index.
+            # Not beyond the last: what was written since is in the queue too, as texts that are new to the index.
             upto = min(self.index.stamp + _STAMPS_AT_ONCE, last)
             rows = self._graph.read("hn_item.stamped", after=self.index.stamp, upto=upto)
             made = [document_of_row(row) for row in rows]
@@ -153,34 +176,33 @@ class HNIndex:
             read += len(rows)
             if progress is not None:
                 progress(read)
-        self._tail = max(self._tail, last)
         return read
 
     def _follow(self) -> None:
-        while (offered := self._offers.get()) is not None:
+        while (written := self._queue.get()) is not None:
             try:
                 if self._error is None:
-                    self._take(offered)
-            except BaseException as error:  # told to whoever catches up, or closes
+                    self._take(written)
+            except BaseException as error:  # raised for whoever catches up, or closes
                 self._error = error
             finally:
                 with self._taken:
-                    self._waiting -= offered.weight
+                    self._waiting -= written.weight
                     self._taken.notify_all()
 
-    def _take(self, offered: _Offer) -> None:
+    def _take(self, written: Written) -> None:
         with self._lock:
-            if self.index.stamp == offered.after:
-                self.index.apply(offered.known, offered.gone, offered.stamp, new_texts=offered.new)
-            elif self.index.stamp < offered.stamp:
+            last = max(written.stamps)
+            # A gap may be somebody else's work, which only the graph knows of.
+            if written.complete and min(written.stamps) == self.index.stamp + 1:
+                gone = [(KIND, str(id)) for id in written.gone]
+                self.index.apply(written.changed, gone, last, new_texts=written.new)
+            elif self.index.stamp < last:
                 self._read_up(None)
 
     def _drain(self) -> None:
         with self._taken:
             self._taken.wait_for(lambda: not self._waiting)
-        self._raise()
-
-    def _raise(self) -> None:
         error, self._error = self._error, None
         if error is not None:
             raise error
@@ -188,54 +210,45 @@ class HNIndex:
     def _open(self) -> Any:
         self._folder.parent.mkdir(exist_ok=True)
         try:
-            return open_index(self._folder)
+            made = open_index(self._folder)
         except RebuildNeeded:
             # It is a cache: what can't be read is made again.
             remove_index(self._folder)
-            return open_index(self._folder)
+            made = open_index(self._folder)
+        self._made = _identity(self._folder)
+        return made
+
+    def _read_checked(self) -> int:
+        try:
+            return int(self._checked.read_text())
+        except (OSError, ValueError):
+            return -1
 
 
-@contextmanager
-def following(graph: Graph) -> Iterator[HNIndex | None]:
-    """While this lasts, the index follows what is taken in; None where there is no index, or its parts are missing."""
-    if not graph.engine.capabilities.single_owner:
-        yield None
-        return
-    try:
-        index = share(graph)
-    except SearchPartsMissing:
-        yield None
-        return
-    try:
-        yield index
-    finally:
-        unshare(graph)
+def open_items_index(graph: Graph) -> HNIndex:
+    """The index of this graph, which stays open until the graph is closed."""
+    with _opening:
+        found: HNIndex | None = graph.open_indexes.get(KIND)
+        if found is not None and not found.alive:
+            graph.open_indexes.pop(KIND).close()
+            found = None
+        if found is None:
+            found = graph.open_indexes[KIND] = HNIndex(graph)
+        return found
 
 
-_users: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
-_sharing = threading.Lock()
-
-
-def share(graph: Graph) -> HNIndex:
-    """The one index of this graph, opened for the first who asks; each calls `unshare` once."""
-    from graphvine.workers.hn.ingest.ingest import intake
-
-    with _sharing:
-        taking = intake(graph)
-        if taking.index is None:
-            taking.index = HNIndex(graph)
-        _users[graph] = _users.get(graph, 0) + 1
-        return taking.index
-
-
-def unshare(graph: Graph) -> None:
-    from graphvine.workers.hn.ingest.ingest import intake
-
-    with _sharing:
-        _users[graph] -= 1
-        if _users[graph]:
+def follow(graph: Graph) -> None:
+    """From now on the index follows what is taken in, where there is one beside the graph and its parts are there."""
+    if graph.engine.capabilities.single_owner:
+        try:
+            open_items_index(graph)
+        except SearchPartsMissing:
             return
-        taking = intake(graph)
-        index, taking.index = taking.index, None
-    if index is not None:
-        index.close()
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        stat = (folder / "manifest.json").stat()
+    except OSError:
+        return None
+    return stat.st_ino, stat.st_mtime_ns

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from graphvine.engines.protocol import SharedEngine
 from graphvine.errors import UnitFailed
 from graphvine.records import Step, Unit, UnitResult
 from graphvine.workers.hn.ingest.batch import Batch
-from graphvine.workers.hn.ingest.cascade import begin, finish
-from graphvine.workers.hn.ingest.item import Draft, hash_of, id_of
+from graphvine.workers.hn.ingest.index_sync import Written
+from graphvine.workers.hn.ingest.item import Draft, id_of
 from graphvine.workers.hn.ingest.prefetch import Ahead, collecting_less, portions
+from graphvine.workers.hn.ingest.processors import begin, finish
 from graphvine.workers.hn.ingest.thread_edges import Threads
-from graphvine.workers.hn.ingest.validate import BadField, fetched_at
 from graphvine.workers.hn.ingest.writes import refused_of, reject, steps_of
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
-    from graphvine.workers.hn.ingest.index_sync import HNIndex
 
 T = TypeVar("T")
 Meanwhile = Callable[[], None]
@@ -32,6 +31,17 @@ ITEMS_AT_ONCE = 10_000
 _TRIES = 5
 # The first retry of what was refused.
 RETRY_MS = 300_000
+
+
+REFUSALS_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why an item was not accepted; without an id where it has none that can be used."""
+
+    id: int | None
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +56,20 @@ class Taken:
     skipped: int = 0
     failed: int = 0
     rejected: int = 0
+    refused: list[Refused] = field(default_factory=list, compare=False)  # the first few, with their reasons
+    forms: dict[str, int] = field(default_factory=dict, compare=False)  # how many items came in which form
 
     def __add__(self, other: Taken) -> Taken:
-        return Taken(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
+        counts = {name: getattr(self, name) + getattr(other, name) for name in _COUNTS}
+        forms = {name: self.forms.get(name, 0) + other.forms.get(name, 0) for name in {**self.forms, **other.forms}}
+        return Taken(**counts, refused=[*self.refused, *other.refused][:REFUSALS_SHOWN], forms=forms)
 
     @property
     def total(self) -> int:
-        return sum(getattr(self, field.name) for field in fields(self))
+        return sum(getattr(self, name) for name in _COUNTS)
+
+
+_COUNTS = ("new", "updated", "revived", "unchanged", "skipped", "failed", "rejected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +92,6 @@ class Intake:
         self._machine = graph.library.machines["hn_item"]
         self._lock = threading.RLock()
         self._threads = Threads(self._graph)
-        self.index: HNIndex | None = None
 
     def take(
         self, items: Sequence[Any], source: str, *, handed_over_at: int | None = None, steps: Sequence[Step] = (),
@@ -111,7 +127,7 @@ class Intake:
             self._remember(batch)
             meanwhile()
             self._write(batch, refused, steps_in_all)
-            return counted(batch.drafts, len(rejected))
+            return counted(batch.drafts, rejected)
 
         return self._alone(batch, write)
 
@@ -205,15 +221,12 @@ class Intake:
             for step, rows in zip(steps, result.rows, strict=True):
                 if step.block in _MAKING and len(rows) < len(step.parameters["rows"]):
                     raise UnitFailed(step.block, "some `hnId` were put in meanwhile")
-        if self.index is not None:
-            # The guard of a claim returns the number of its own row, which is no stamp.
-            answers = result.rows[1:] if if_held else result.rows
-            stamps = [_stamp(row) for rows in answers for row in rows]
+        index = self._graph.open_indexes.get("hn_item")
+        stamps = [row["stamp"] for rows in result.rows for row in rows if "stamp" in row] if index is not None else ()
+        if stamps:
             fresh = [draft.document for draft in batch.drafts if draft.outcome == "new" and not draft.reason]
             again = [d.document for d in batch.drafts if d.outcome in ("updated", "revived") and not d.reason]
-            gone = [draft.id for draft in refused if draft.id in batch.known]
-            if stamps:
-                self.index.offer(fresh, again, gone, min(stamps), max(stamps), whole=not batch.settled)
+            index.add(Written(stamps, fresh, again, [draft.id for draft in (*refused, *batch.fallen)]))
         return True
 
     def _drafts(
@@ -227,14 +240,7 @@ class Intake:
             except ValueError as error:
                 rejected.append(reject(given, str(error), now))
                 continue
-            draft = Draft(id, given, source, at)
-            try:
-                if "fetchedAt" in given:
-                    draft.fetched_at = fetched_at(given, at)
-            except BadField as error:
-                draft.hash = hash_of({"id": id})
-                draft.refuse(str(error))
-            drafts.append(draft)
+            drafts.append(Draft(id, given, source, at))
         return drafts, rejected
 
 
@@ -242,17 +248,15 @@ _MAKING = frozenset({"hn_item.take_in", "hn_item.refuse"})
 _WRITTEN = frozenset({"new", "updated", "revived"})
 
 
-def _stamp(row: Mapping[str, Any]) -> int:
-    found: int = row.get("stamp") or row.get("seq") or 0
-    return found
-
-
-def counted(drafts: Iterable[Draft], rejected: int) -> Taken:
-    counts: dict[str, int] = {}
+def counted(drafts: Iterable[Draft], rejected: Sequence[Step]) -> Taken:
+    counts: dict[str, Any] = {}
+    refused = [Refused(None, step.parameters["message"]) for step in rejected[:REFUSALS_SHOWN]]
     for draft in drafts:
         outcome = draft.outcome if not draft.reason else "failed" if draft.outcome == "failed" else "skipped"
         counts[outcome] = counts.get(outcome, 0) + 1
-    return Taken(rejected=rejected, **counts)
+        if outcome == "failed" and len(refused) < REFUSALS_SHOWN:
+            refused.append(Refused(draft.id, draft.reason))
+    return replace(Taken(rejected=len(rejected), refused=refused), **counts)
 
 
 _intakes: weakref.WeakKeyDictionary[Any, Intake] = weakref.WeakKeyDictionary()

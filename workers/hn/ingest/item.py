@@ -18,7 +18,12 @@ CONTENT = (
     "type", "by", "time", "title", "text", "plain", "url", "score", "descendants", "parent", "poll", "kids", "parts",
     "deleted", "dead", "extra",
 )  # fmt: skip
+# Where `extra` keeps what was wrong with a field that is optional.
+NOTES = "_notes"
+# What could not be read as an item comes as an object with the reason under this name.
+UNREADABLE = "_unreadable"
 _ENCODER = msgspec.json.Encoder(order="deterministic")
+_DERIVED = frozenset({"plain", "extra"})
 _RAW_CHARACTERS = 200_000
 
 
@@ -76,7 +81,12 @@ class Draft:
 
     def raw(self) -> str | None:
         """What was given, as JSON that every engine can store; None where it is too much to keep."""
-        text = json.dumps(self.given, sort_keys=True, default=str)
+        given = self.given
+        if self.wants:  # as the columns would tell it: it may have been accepted before, and may be again
+            given = {"id": self.id, **{name: self.content[name] for name in CONTENT if name not in _DERIVED
+                                       and self.content.get(name) is not None},
+                     **json.loads(self.content.get("extra") or "{}")}  # fmt: skip
+        text = json.dumps(given, sort_keys=True, default=str)
         return text if len(text) <= _RAW_CHARACTERS else None
 
 
@@ -95,7 +105,11 @@ def id_of(given: object) -> int:
         raise ValueError(f"an item is an object with fields, not {type(given).__name__}")
     found = given.get("id", given.get("hnId"))
     if found is None:
+        if UNREADABLE in given:
+            raise ValueError(str(given[UNREADABLE]))
         raise ValueError("id: there is none")
+    if type(found) is float and found.is_integer():
+        found = int(found)
     if isinstance(found, bool) or not isinstance(found, int):
         raise ValueError(f"id: {_short(found)} is not a whole number")
     if not 0 < found <= MAX_ID:

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from graphvine.queries import Machine, Transition
 from graphvine.records import Row
 from graphvine.workers.hn.ingest.batch import Batch, look_up
 from graphvine.workers.hn.ingest.index_sync import document_of
-from graphvine.workers.hn.ingest.infer_parents import adopt, lacking
+from graphvine.workers.hn.ingest.infer_parents import LACKS, adopt, lacking
 from graphvine.workers.hn.ingest.item import TYPES, UNKNOWN, Draft, hash_of
 from graphvine.workers.hn.ingest.validate import BadField, validate
 
@@ -29,17 +30,8 @@ def valid(draft: Draft) -> str:
 
 
 def hierarchy_valid(draft: Draft) -> str:
-    """HNItemHierarchyValidCriterion: a comment has a parent, an option has a poll, and both are older than it."""
-    kind, content = draft.content.get("type"), draft.content
-    if kind == "comment" and content.get("parent") is None:
-        return "parent: a comment needs one"
-    if kind == "pollopt" and content.get("poll") is None:
-        return "poll: an option needs one"
-    for field in ("parent", "poll"):
-        above = content.get(field)
-        if above is not None and above >= draft.id:
-            return f"{field}: {above} is not older than {draft.id}, so it can't stand above it"
-    return ""
+    """HNItemHierarchyValidCriterion: a comment has a parent, an option has a poll."""
+    return LACKS[lacking(draft)]
 
 
 def complete(draft: Draft) -> str:
@@ -81,7 +73,7 @@ def check(batch: Batch) -> None:
         try:
             validate(draft)
         except BadField as error:
-            draft.hash = hash_of(draft.given)
+            draft.hash = hash_of({name: value for name, value in draft.given.items() if name != "fetchedAt"})
             draft.refuse(str(error))
         except Exception as error:  # one bad item must not take its batch down
             draft.hash = hash_of({"id": draft.id})
@@ -99,6 +91,8 @@ def deduplicate(batch: Batch) -> None:
         row = batch.known.get(draft.id)
         if row is None:
             draft.outcome = "new"
+        elif row["state"] == "failed" and row["wants"] and lacking(draft) and rank_of(draft) <= rank_of_row(row):
+            draft.outcome = "skipped"  # neither names its place, and the other one is newer
         elif row["state"] != "completed":
             draft.outcome = "revived"
         elif draft.hash == row["hash"]:
@@ -137,6 +131,10 @@ def rank_of_row(row: Row) -> Rank:
 def resolve_hierarchy(batch: Batch) -> None:
     """HNItemHierarchyProcessor: what stands above each item, the story at its top, and the edges to make."""
     batch.drafts += adopt(batch, batch.alive())
+    for draft in batch.alive():
+        row = batch.known.get(draft.id)
+        if lacking(draft) and row is not None and row["state"] == "completed":
+            batch.fallen.append(draft)
     drafts = [draft for draft in batch.alive() if not hierarchy_valid(draft)]
     # Refused copies make a row too, a failed one, and what stands below it is linked to that.
     batch.threads.place(batch, drafts, {draft.id for draft in batch.drafts if draft.id not in batch.known})
@@ -157,3 +155,59 @@ PROCESSORS: dict[str, Callable[[Batch], None]] = {
     "HNItemHierarchyProcessor": resolve_hierarchy,
     "HNItemIndexingProcessor": index,
 }
+
+
+# The automatic transitions of the machine, over a batch, in the order in which the query file declares them.
+
+
+def automatic(machine: Machine) -> list[Transition]:
+    """The chain of automatic transitions, from the initial state to the state of rest."""
+    steps = {step.source: step for step in machine.moves if step.name == step.block and not step.manual}
+    chain: list[Transition] = []
+    at: str | None = machine.initial.name
+    while at in steps and len(chain) < len(steps):
+        chain.append(steps[at])
+        at = steps[at].target
+    return chain
+
+
+# Up to here a draft is looked at by itself: no look at the graph, and nothing that another batch could change.
+BY_ITSELF = "validated"
+
+
+def begin(machine: Machine, batch: Batch) -> None:
+    """The first part of the cascade, which may run while another batch is being written."""
+    for step in automatic(machine):
+        if step.source == BY_ITSELF:
+            break
+        advance(step, batch)
+
+
+def finish(machine: Machine, batch: Batch) -> None:
+    """The rest of it: to the state of rest, or to failed with a reason."""
+    begun = False
+    for step in automatic(machine):
+        begun = begun or step.source == BY_ITSELF
+        if begun:
+            advance(step, batch)
+
+
+def cascade(machine: Machine, batch: Batch) -> None:
+    """Bring the drafts as far as they go."""
+    begin(machine, batch)
+    finish(machine, batch)
+
+
+def advance(step: Transition, batch: Batch) -> None:
+    """One transition: its processors, then its criteria; who passes has reached its target."""
+    for name in step.processors:
+        PROCESSORS[name](batch)
+    criteria = [CRITERIA[name] for name in step.criteria]
+    for draft in batch.alive():
+        for criterion in criteria:
+            refusal = criterion(draft)
+            if refusal:
+                draft.refuse(refusal)
+                break
+        else:
+            draft.state = step.target

@@ -31,7 +31,7 @@ def refused_of(batch: Batch) -> list[Draft]:
     for draft in batch.drafts:
         if draft.reason:
             other = best.get(draft.id)
-            if other is None or (draft.fetched_at, draft.hash) > (other.fetched_at, other.hash):
+            if other is None or _refused_rank(draft) > _refused_rank(other):
                 best[draft.id] = draft
     chosen = []
     for draft in best.values():
@@ -39,15 +39,20 @@ def refused_of(batch: Batch) -> list[Draft]:
         draft.outcome = "failed"
         if draft.id in accepted or (row is not None and row["state"] == "completed"):
             continue  # an accepted copy stays; that another was refused is noted on it
-        if row is not None and row["state"] == "failed" and _older(draft, row):
+        if row is not None and row["state"] == "failed" and _refused_rank(draft) <= _refused_rank_of_row(row):
             draft.outcome = "skipped"
             continue
         chosen.append(draft)
     return chosen
 
 
-def _older(draft: Draft, row: Row) -> bool:
-    return (draft.fetched_at, draft.hash) <= (row["fetchedAt"] or 0, row["hash"] or 0)
+def _refused_rank(draft: Draft) -> tuple[bool, int, int]:
+    """Of refused copies one that only lacks its place goes first: a list may name it yet. Then the newest."""
+    return bool(draft.wants), draft.fetched_at, draft.hash
+
+
+def _refused_rank_of_row(row: Row) -> tuple[bool, int, int]:
+    return bool(row["wants"]), row["fetchedAt"] or 0, row["hash"] or 0
 
 
 def steps_of(batch: Batch, refused: Sequence[Draft], backoff_ms: int) -> Iterator[Step]:
@@ -68,7 +73,12 @@ def steps_of(batch: Batch, refused: Sequence[Draft], backoff_ms: int) -> Iterato
     yield from _many("refuse", new, **timed, never=NEVER)
     known = [_refused(d, due, "stamp") for d in refused if d.id in batch.known]
     yield from _many("refuse_known", known, **timed, never=NEVER)
-    notes = [_note(d, batch.known.get(d.id)) for d in batch.drafts if d.reason and d.outcome == "failed"]
+    fallen = [_refused(d, due, "stamp") for d in batch.fallen]
+    yield from _many(
+        "disown", fallen, **timed | {"first_id": min((d.id for d in batch.fallen), default=1)}, never=NEVER
+    )
+    noted = {id(d): d for d in batch.drafts if d.reason and d.outcome == "failed"} | {id(d): d for d in batch.fallen}
+    notes = [_note(d, batch.known.get(d.id)) for d in noted.values()]
     yield from _many("note_failures", notes, at=at)
     yield from _edges(batch)
     settled = [{"hnId": id, "story": story, "stamp": 0} for id, story in batch.settled]

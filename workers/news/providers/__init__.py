@@ -6,10 +6,9 @@ import os
 
 from graphvine.errors import SettingsError
 from graphvine.workers.news.errors import NoProvider
-from graphvine.workers.news.providers.apitube import APITube
+from graphvine.workers.news.providers.apis import APITube, NewsData
 from graphvine.workers.news.providers.feed import Feed
 from graphvine.workers.news.providers.interface import Ask, Page, Provider
-from graphvine.workers.news.providers.newsdata import NewsData
 from graphvine.workers.news.settings import NewsSettings
 
 __all__ = ["APITube", "Ask", "Feed", "NewsData", "Page", "Provider", "configured", "required"]

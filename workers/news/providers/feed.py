@@ -1,10 +1,12 @@
-"""Any RSS or Atom feed, parsed in a sandbox. It has one page; its address is its name."""
+"""Any RSS, Atom or JSON feed, parsed in a sandbox. It has one page; its address is its name."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import html
 import io
+import json
 from calendar import timegm
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,7 +19,10 @@ from graphvine.workers.news.article import BadArticle, Found, found
 from graphvine.workers.news.errors import NewsPartsMissing, ProviderError
 from graphvine.workers.news.providers.interface import Ask, Page, asked, part, taken
 
-_HEADERS = {"Accept": "application/rss+xml,application/atom+xml,application/xml;q=0.9,text/xml;q=0.8,*/*;q=0.5"}
+_HEADERS = {
+    "Accept": "application/rss+xml,application/atom+xml,application/feed+json,application/xml;q=0.9,text/xml;q=0.8,"
+    "application/json;q=0.7,*/*;q=0.5"
+}
 _MOST_ENTRIES = 1_000
 _PARSE_SECONDS, _MEMORY_BYTES = 10.0, 512 << 20
 
@@ -46,19 +51,32 @@ class Feed:
         finally:
             await asyncio.to_thread(sandbox.close)
         if not feed["entries"] and not feed["version"]:
-            raise ProviderError(self.name, f"it is neither RSS nor Atom ({answer.media_type or 'no type'})")
+            kind = answer.media_type or "no type"
+            raise ProviderError(self.name, f"it is neither RSS nor Atom nor JSON Feed ({kind})")
         articles, rejected = taken(feed["entries"], lambda entry: self._article(entry, feed))
         return Page(articles, rejected)
 
     def _article(self, entry: dict[str, Any], feed: dict[str, Any]) -> Found:
-        link = entry["link"]
-        if not isinstance(link, str) or not link.strip():
-            raise BadArticle("link: missing, or not text")
         return found(
-            urljoin(self._url, link.strip()), entry["title"], date=entry["date"], description=entry["description"],
+            self._link(entry["links"]), entry["title"], date=entry["date"], description=entry["description"],
             author=entry["author"], language=feed["language"], keywords=entry["keywords"], source_title=feed["title"],
             source_url=feed["link"], provider="feed", provider_id=entry["id"],
         )  # fmt: skip
+
+    def _link(self, links: list[Any]) -> str:
+        """The first of an entry's addresses that is one of the web: ids such as urn: and tag: stand among them."""
+        there = [link.strip() for link in links if isinstance(link, str) and link.strip()]
+        if not there:
+            raise BadArticle("link: missing, or not text")
+        absolute = [_joined(self._url, link) for link in there]
+        return next((link for link in absolute if link.startswith(("http://", "https://"))), absolute[0])
+
+
+def _joined(base: str, link: str) -> str:
+    try:
+        return urljoin(base, link)
+    except ValueError:
+        return link
 
 
 def open_task(setup: None) -> Callable[[dict[str, Any], bytes], dict[str, Any]]:
@@ -70,6 +88,8 @@ def open_task(setup: None) -> Callable[[dict[str, Any], bytes], dict[str, Any]]:
 
 def parse_feed(body: bytes, charset: str) -> dict[str, Any]:
     """The fields of a feed and its entries, as plain text."""
+    if body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return _json_feed(body)
     import feedparser
 
     # As a stream: a body that looks like an address, or a path, would be opened as one.
@@ -84,11 +104,57 @@ def parse_feed(body: bytes, charset: str) -> dict[str, Any]:
 
 
 def _entry(entry: Any) -> dict[str, Any]:
+    alternates = [part(link, "href") for link in entry.get("links") or [] if part(link, "rel") in ("alternate", None)]
+    content = next(iter(entry.get("content") or []), None)
+    description = _markup(entry, "summary") or (_text(part(content, "value")) if content else None)
     return {
-        "link": _text(entry.get("link")), "title": _text(entry.get("title")), "date": _date(entry),
-        "description": _text(entry.get("summary") or entry.get("description")), "author": _text(entry.get("author")),
+        "links": [entry.get("link"), *alternates, entry.get("id")], "title": _markup(entry, "title"),
+        "date": _date(entry), "description": description, "author": _text(entry.get("author")),
         "keywords": [_text(part(tag, "term")) for tag in entry.get("tags") or []], "id": _text(entry.get("id")),
     }  # fmt: skip
+
+
+def _markup(entry: Any, name: str) -> str | None:
+    """A field as HTML: in one that is plain text, < and & stand for themselves."""
+    text = _text(entry.get(name))
+    plain = part(entry.get(f"{name}_detail"), "type") == "text/plain"
+    return html.escape(text) if text is not None and plain else text
+
+
+def _json_feed(body: bytes) -> dict[str, Any]:
+    """A JSON Feed (jsonfeed.org) in the same fields."""
+    try:
+        feed = json.loads(body)
+    except (ValueError, RecursionError):
+        feed = None
+    version = _text(part(feed, "version")) or ""
+    items = part(feed, "items")
+    if "jsonfeed.org" not in version or not isinstance(items, list):
+        return {"version": None, "title": None, "link": None, "language": "", "entries": []}
+    return {
+        "version": version, "title": _plain(part(feed, "title")), "link": _text(part(feed, "home_page_url")),
+        "language": (_text(part(feed, "language")) or "")[:40],
+        "entries": [_json_entry(item) for item in items[:_MOST_ENTRIES]],
+    }  # fmt: skip
+
+
+def _json_entry(item: Any) -> dict[str, Any]:
+    authors = part(item, "authors")
+    author = authors[0] if isinstance(authors, list) and authors else part(item, "author")
+    tags = part(item, "tags")
+    links = [part(item, name) for name in ("url", "external_url", "id")]
+    text = _plain(part(item, "summary")) or _text(part(item, "content_html")) or _plain(part(item, "content_text"))
+    return {
+        "links": links, "title": _plain(part(item, "title")), "description": text,
+        "date": _text(part(item, "date_published")) or _text(part(item, "date_modified")) or "",
+        "author": _plain(part(author, "name")), "keywords": tags if isinstance(tags, list) else [],
+        "id": _text(part(item, "id")),
+    }  # fmt: skip
+
+
+def _plain(value: Any) -> str | None:
+    text = _text(value)
+    return None if text is None else html.escape(text)
 
 
 def _text(value: Any) -> str | None:
@@ -96,8 +162,11 @@ def _text(value: Any) -> str | None:
 
 
 def _date(entry: Any) -> str:
-    at = entry.get("published_parsed") or entry.get("updated_parsed")
+    at = next((entry[name] for name in ("published_parsed", "updated_parsed") if name in entry), None)
     try:
-        return datetime.fromtimestamp(timegm(at), UTC).isoformat() if at else ""
+        parsed = datetime.fromtimestamp(timegm(at), UTC).isoformat() if at else ""
     except (ValueError, OverflowError, TypeError):
-        return ""
+        parsed = ""
+    # What feedparser does not know may be a date in another language.
+    said = next((entry[name] for name in ("published", "updated") if name in entry), None)
+    return parsed or _text(said) or ""

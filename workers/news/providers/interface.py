@@ -9,9 +9,11 @@ from typing import Any, Protocol
 from urllib.parse import urlencode, urlsplit
 
 from graphvine.workers.common.fetching import Fetched, FetchError
-from graphvine.workers.news.article import BadArticle, Found
+from graphvine.workers.news.article import BadArticle, Found, plain
 from graphvine.workers.news.errors import ProviderError
 
+_MESSAGES = ("message", "error_description", "detail", "errors", "error", "results", "title", "code")
+_SHORTEST_SECRET = 4
 # Fetches an address with these headers; raises FetchError.
 Ask = Callable[[str, Mapping[str, str]], Awaitable[Fetched]]
 
@@ -50,9 +52,36 @@ async def asked(provider: str, ask: Ask, url: str, headers: Mapping[str, str]) -
         return await ask(url, headers)
     except FetchError as error:
         where = urlsplit(url)._replace(query="", fragment="").geturl()
+        said = refusal(error.body, headers.values())
         raise ProviderError(
-            provider, f"{where}: {error.reason}", retry_after_seconds=error.retry_after_seconds
+            provider, f"{where}: {error.reason}" + (f": {said}" if said else ""),
+            retry_after_seconds=error.retry_after_seconds, permanent=error.permanent,
         ) from None  # fmt: skip
+
+
+def refusal(body: bytes, secrets: Iterable[str] = ()) -> str:
+    """What an answer that refuses says itself: the message in its JSON, or its text; never one of the secrets."""
+    text = body.decode("utf-8", "replace")
+    try:
+        said = _message(json.loads(text))
+    except (ValueError, RecursionError):
+        said = "" if text.lstrip().startswith("<") else text
+    for secret in secrets:
+        said = said.replace(secret, "***") if len(secret) >= _SHORTEST_SECRET else said
+    return plain(said, 300)
+
+
+def _message(answer: Any, depth: int = 4) -> str:
+    """The first text under a name that providers use for it."""
+    if isinstance(answer, str):
+        return answer
+    if isinstance(answer, list) and answer and depth:
+        return _message(answer[0], depth - 1)
+    if isinstance(answer, Mapping) and depth:
+        for name in _MESSAGES:
+            if said := _message(answer.get(name), depth - 1):
+                return said
+    return ""
 
 
 def as_object(provider: str, answer: Fetched) -> dict[str, Any]:

@@ -41,38 +41,39 @@ def router(app_state: AppState) -> APIRouter:
         "/cypher", status_code=202, summary="Ask in Cypher, as Neo4j's Query API does", response_model=dict[str, Any]
     )
     async def cypher(request: Request, body: Statement) -> Json:
-        token = bool(request.scope.get("graphvine_token"))
+        scope: str | None = request.scope.get("graphvine_token")
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 await at_once.acquire()
         except TimeoutError:
             return _failed(Busy(f"{app_state.settings.cypher_at_once} queries run already: try again in a moment"))
         try:
-            return await asyncio.get_running_loop().run_in_executor(threads, _answered, app_state, body, token)
+            return await asyncio.get_running_loop().run_in_executor(threads, _answered, app_state, body, scope)
         finally:
             at_once.release()
 
     return made
 
 
-def _answered(app_state: AppState, body: Statement, token: bool) -> Json:
+def _answered(app_state: AppState, body: Statement, scope: str | None) -> Json:
     try:
-        return _answer(run(app_state, body, token))
+        return _answer(run(app_state, body, scope))
     except GraphvineError as error:
         return _failed(error)
 
 
-def run(app_state: AppState, body: Statement, token: bool) -> QueryResult:
+def run(app_state: AppState, body: Statement, scope: str | None) -> QueryResult:
     graph, settings = app_state.graph, app_state.settings
     writes = body.accessMode.upper() == "WRITE"
-    if writes and not token:
-        raise WriteRefused("accessMode WRITE needs the token, as 'Authorization: Bearer ...'")
+    if writes and scope != "admin":
+        raise WriteRefused("accessMode WRITE needs a token of the scope admin, as 'Authorization: Bearer ...'")
     try:
         if writes:
+            app_state.check_files(body.statement)
             return graph.execute(body.statement, body.parameters or None)
         rows = min(body.maxRows or settings.cypher_max_rows, settings.cypher_max_rows)
         seconds = min(body.maxExecutionTime or settings.cypher_seconds, settings.cypher_seconds)
-        return graph.query(body.statement, body.parameters, max_rows=rows, timeout_seconds=seconds)
+        return graph.query(body.statement, body.parameters, max_rows=rows, timeout_seconds=seconds, isolated=True)
     except (ValueError, TypeError, OverflowError, RuntimeError) as error:
         # The engine's driver on a parameter of a kind that it does not know.
         raise GraphvineError(f"the query can't be run: {type(error).__name__}: {error}") from None

@@ -23,9 +23,14 @@ def router(app_state: AppState) -> APIRouter:
     async def healthz() -> Response:
         return Json({"status": "ok", "version": graphvine.__version__, "seconds": time.monotonic() - app_state.started})
 
-    @made.get("/readyz", summary="Whether the graph is open", responses={503: {"description": "not yet"}})
+    @made.get(
+        "/readyz", summary="Whether the graph can be read and written", responses={503: {"description": "it can't"}}
+    )
     async def readyz() -> Response:
         graph = app_state.graph
+        problem = app_state.health.problem() if app_state.health is not None else ""
+        if problem:
+            raise NotReady(problem)
         return Json({"status": "ready", "graph": graph.where, "engine": graph.engine.name, "what": app_state.what})
 
     @made.get("/metrics", summary="Metrics for Prometheus", response_class=Response)

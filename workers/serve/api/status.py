@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Any
 
 from fastapi import APIRouter
+from pydantic import BaseModel
 
 import graphvine
 from graphvine.records import PipelineStatus, TableInfo
@@ -14,6 +16,17 @@ from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.responses import Json
 from graphvine.workers.serve.status_cache import status_of
 from graphvine.workers.serve.supervisor import WorkerInfo
+
+_SECRET = re.compile(r"key|token|password|secret")
+
+
+class SettingShown(BaseModel):
+    name: str
+    value: Any
+    source: str
+    default: Any
+    variable: str
+    help: str
 
 
 def router(app_state: AppState) -> APIRouter:
@@ -32,6 +45,17 @@ def router(app_state: AppState) -> APIRouter:
     def workers() -> Json:
         own: list[WorkerInfo] = app_state.supervisor.infos() if app_state.supervisor is not None else []
         return Json({"workers": own, "holders": app_state.kept("holders", lambda: Holders(app_state)).look()})
+
+    @made.get(
+        "/settings", summary="Every setting, its value and where that comes from", response_model=list[SettingShown]
+    )
+    def settings() -> Json:
+        from graphvine.workers.cli.settings_listing import listing
+
+        rows = listing(app_state.graph.where)
+        return Json(
+            [{**row, "value": "(hidden)"} if row["value"] and _SECRET.search(row["name"]) else row for row in rows]
+        )
 
     @made.get("/tables", summary="The tables of the graph and their columns", response_model=list[TableInfo])
     def tables() -> Json:

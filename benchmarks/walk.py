@@ -1,0 +1,146 @@
+"""How long a search that walks takes at 100,000 sections, from plain articles and from a hub.
+
+The graph is bulk loaded: one section an article, each with a vector of 384 dimensions, eight links each within its
+neighbourhood, and one article that all others link to. Each question is the beginning of a section, with a vector
+close to that section's; the questions to the hub begin at the hub. The vector is given: what embedding a question
+costs is in `benchmarks/embed.py`. Searches by both rankings fused are asked in turn with the walks, to compare.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+from numpy.typing import NDArray
+
+import graphvine
+from graphvine.graph import Graph
+from graphvine.search.kinds import Mode
+from graphvine.workers.wikipedia.search import ArticleSearch
+from support.command import main, sizes
+from support.findings import Findings, number
+from support.passages import Clusters, Passages
+from support.progress import Bar
+
+SECTIONS, QUICK_SECTIONS = 100_000, 2_000
+QUESTIONS, QUICK_QUESTIONS = 200, 10
+DIMENSION = 384
+LINKS = 8
+HUB = "Article 0"
+MOST_MILLISECONDS = 40.0
+MOST_FOR_A_HUB = 2.0
+
+
+class GivenVectors(ArticleSearch):
+    """A search whose questions have their vectors already."""
+
+    given: NDArray[np.float32]
+
+    def vector(self, text: str) -> Any:
+        return self.given
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--sections", type=sizes, help="how many sections, such as 100k (one size)")
+    parser.add_argument("--questions", type=int, help="how many questions of each kind")
+
+
+def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder: Path) -> None:
+    (count,) = arguments.sections or [QUICK_SECTIONS if arguments.quick else SECTIONS]
+    questions = arguments.questions or (QUICK_QUESTIONS if arguments.quick else QUESTIONS)
+    vectors = Clusters(max(10, count // 100), DIMENSION, 2).some(count)
+    with graphvine.open(folder / "walk.kuzu") as graph:
+        bar.say(f"loading {count:,} sections")
+        texts = _load(graph, count, vectors)
+        search = GivenVectors(graph)
+        try:
+            bar.say("indexing")
+            search.catch_up()
+            _ask(search, texts, vectors, questions, findings, bar)
+        finally:
+            search.close()
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    findings.tables["size"] = [{
+        "sections": count, "graph and index on disk (MB)": round(size / 1e6),
+        "memory of this process, its copy of all vectors included (MB)":
+            round(psutil.Process().memory_full_info().uss / 1e6),
+    }]  # fmt: skip
+
+
+def _load(graph: Graph, count: int, vectors: NDArray[np.float32]) -> list[str]:
+    passages, chance = Passages(1), random.Random(3)
+    titles = [f"Article {place}" for place in range(count)]
+    texts = [passages.of(80) for _ in titles]
+    load = graph.engine.bulk_load
+    numbers = list(range(1, count + 1))
+    load(
+        "Article", {"title": titles, "expansion_state": ["processed"] * count, "seq": numbers, "due": [1 << 62] * count}
+    )
+    load("Section", {
+        "id": [f"{title}#0.0" for title in titles], "article": titles, "title": [""] * count, "path": [""] * count,
+        "level": [1] * count, "position": [0] * count, "part": [0] * count, "text": texts,
+        "embedding": list(vectors), "seq": [count + place for place in numbers],
+    })  # fmt: skip
+    load("HAS_SECTION", {"from": titles, "to": [f"{title}#0.0" for title in titles], "gone": [0] * count})
+    load("EmbeddingModel", {"name": ["given"], "dimension": [DIMENSION]})
+    links = {
+        (place, other)
+        for place in range(1, count)
+        for other in {0, *(chance.randrange(max(1, place - 500), min(count, place + 500)) for _ in range(LINKS))}
+        if other != place
+    }
+    load("LINKS_TO", {
+        "from": [titles[place] for place, _ in sorted(links)], "to": [titles[other] for _, other in sorted(links)],
+        "gone": [0] * len(links),
+    })  # fmt: skip
+    return texts
+
+
+def _ask(
+    search: GivenVectors, texts: list[str], vectors: NDArray[np.float32], questions: int, findings: Findings, bar: Bar
+) -> None:
+    chance = random.Random(5)
+    kinds: dict[str, tuple[Mode, bool]] = {
+        "walk": ("walk", False), "walk from the hub": ("walk", True), "hybrid": ("hybrid", False),
+    }  # fmt: skip
+    times: dict[str, list[float]] = {kind: [] for kind in kinds}
+    bar.expect(questions)
+    bar.say("asking")
+    for _ in range(questions):
+        for kind, (mode, from_hub) in kinds.items():
+            place = 0 if from_hub else chance.randrange(1, len(texts))
+            search.given = vectors[place] + 0.02 * np.random.default_rng(place).normal(size=DIMENSION)
+            text = " ".join(texts[place].split()[:12])
+            started = time.perf_counter()
+            hits = search.search(text, mode=mode)
+            times[kind].append(1000 * (time.perf_counter() - started))
+            assert from_hub is False or hits[0].article == HUB
+        bar.step()
+    findings.tables[f"milliseconds a question at {len(texts):,} sections"] = [
+        {"question": kind, "p50": round(statistics.median(found), 2), "p95": round(_p95(found), 2)}
+        for kind, found in times.items()
+    ]
+    findings.speed_goal(
+        "p95 of a walk", f"at most {MOST_MILLISECONDS:.0f} ms", f"{number(_p95(times['walk']))} ms",
+        _p95(times["walk"]) <= MOST_MILLISECONDS,
+    )  # fmt: skip
+    ratio = statistics.median(times["walk from the hub"]) / statistics.median(times["walk"])
+    findings.speed_goal(
+        f"a walk from a hub with {len(texts):,} edges", f"at most {MOST_FOR_A_HUB:g} times as long",
+        f"{ratio:.2f} times", ratio <= MOST_FOR_A_HUB,
+    )  # fmt: skip
+
+
+def _p95(found: list[float]) -> float:
+    return statistics.quantiles(found, n=20)[-1] if len(found) > 1 else found[0]
+
+
+if __name__ == "__main__":
+    sys.exit(main(__file__, __doc__, measure, options))

@@ -1,0 +1,200 @@
+"""One question, over all kinds: rankings by words and by meaning, fused, or walked over the edges of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+from graphvine.search.documents import Filters, Hit
+from graphvine.search.hits import SearchHit, name_of
+from graphvine.search.kinds import Node, SearchKind
+from graphvine.search.ranking import fuse, walk
+
+# Looked at by words and by meaning, of each kind.
+_CANDIDATES = 100
+# Of a node's edges so many are walked: a hub costs no more than any other.
+MAX_EDGES = 200
+# Of the documents at the other ends of the edges, so many of the likest are looked at.
+_NEIGHBOURS = 100
+_READS_AT_ONCE = 3
+
+Document = tuple[str, str]  # its kind and its id
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """A document, the shares of its score, and the node that led to it."""
+
+    document: Document
+    score: float
+    by_words: float = 0.0
+    by_meaning: float = 0.0
+    by_link: float = 0.0
+    via: Node | None = None
+
+
+class Question:
+    """Scores of documents are shares of the best one, by words and by meaning; a node has its best document's."""
+
+    def __init__(
+        self, kinds: Mapping[str, SearchKind], text: str, vector: Any | None, where: Filters | None = None,
+        between: Callable[[Node, int], Iterable[Node]] | None = None,
+    ) -> None:  # fmt: skip
+        self._kinds, self._text, self._vector, self._where = kinds, text, vector, where
+        # The edges between the kinds, beside those that each kind has.
+        self._between = between
+        self._words: dict[Document, float] = {}
+        self._meaning: dict[Document, float] = {}
+        self._best = {"words": 0.0, "meaning": 0.0}
+        self._weights: dict[str, float] = {}
+
+    def text(self, limit: int) -> list[SearchHit]:
+        """By words: documents with all of them; with some where none has all."""
+        found = self._by_words(self._where, limit, any_word=False)
+        return self._shown([_Ranked(one, score, by_words=score) for one, score in found][:limit])
+
+    def vector(self, limit: int) -> list[SearchHit]:
+        """By meaning."""
+        found = self._by_meaning(self._where, limit)
+        return self._shown([_Ranked(one, score, by_meaning=score) for one, score in found][:limit])
+
+    def hybrid(self, limit: int, more: Iterable[Sequence[Document]] = ()) -> list[SearchHit]:
+        """Both rankings made into one, and further ones with them."""
+        return self._shown(self._fused(more)[:limit])
+
+    def walk(self, limit: int) -> list[SearchHit]:
+        """The best document of each node: by words, by meaning, and by the edges between nodes.
+
+        Where no edge leads from the best hits, there is nothing to walk and the two rankings are fused.
+        """
+        fused = self._fused()
+        # What was found by its words has a meaning too, beyond the nearest.
+        self._meaning_of([one for one in self._words if one not in self._meaning])
+        ranked = walk(self._nodes(self._own()), self._edges, self._likeness)
+        if not any(walked.via for walked in ranked.values()):
+            first = {self._node(one.document): one for one in reversed(fused)}
+            return self._shown([one for one in fused if first[self._node(one.document)] is one][:limit])
+        own = self._own()
+        best = {self._node(document): document for document in sorted(own, key=own.__getitem__)}
+        return self._shown([
+            _Ranked(best[node], walked.score, self._words.get(best[node], 0.0), self._meaning.get(best[node], 0.0),
+                    walked.gain, walked.via)
+            for node, walked in list(ranked.items()) if node in best
+        ][:limit])  # fmt: skip
+
+    def found_by(self, kind: str) -> list[str]:
+        """The documents of a kind that both rankings hold."""
+        return [one.document[1] for one in self._fused() if one.document[0] == kind]
+
+    def _fused(self, more: Iterable[Sequence[Document]] = ()) -> list[_Ranked]:
+        by_words = [one for one, _ in self._by_words(self._where, _CANDIDATES)]
+        by_meaning = [one for one, _ in self._by_meaning(self._where, _CANDIDATES)]
+        rankings = [by_words, *([by_meaning] if by_meaning else []), *more]
+        return [
+            _Ranked(one, score, self._words.get(one, 0.0), self._meaning.get(one, 0.0))
+            for one, score in fuse(rankings)
+        ]  # fmt: skip
+
+    def _by_words(
+        self, where: Filters | None, limit: int, kinds: Iterable[str] | None = None, *, any_word: bool = True
+    ) -> list[tuple[Document, float]]:
+        found = {
+            name: self._kinds[name].words(self._text, where, limit, any_word=any_word) for name in kinds or self._kinds
+        }
+        return self._shares({
+            name: [(hit.id, hit.score * self._weight(name, hits)) for hit in hits] for name, hits in found.items()
+        }, self._words, "words")  # fmt: skip
+
+    def _weight(self, kind: str, hits: Sequence[Hit]) -> float:
+        """Scores by words depend on how rare a word is among the documents of an index: this makes them comparable."""
+        if kind not in self._weights and hits:
+            ceiling = self._kinds[kind].ceiling(self._text) if len(self._kinds) > 1 else 1.0
+            self._weights[kind] = 1 / (ceiling or hits[0].score or 1.0)
+        return self._weights.get(kind, 1.0)
+
+    def _by_meaning(
+        self, where: Filters | None, limit: int, kinds: Iterable[str] | None = None
+    ) -> list[tuple[Document, float]]:
+        if self._vector is None:
+            return []
+        named = [name for name in (kinds or self._kinds) if self._kinds[name].has_vectors]
+        found = {name: self._kinds[name].meaning(self._vector, where, limit) for name in named}
+        return self._shares(
+            {name: [(hit.id, hit.score) for hit in hits] for name, hits in found.items()}, self._meaning, "meaning"
+        )
+
+    def _meaning_of(self, documents: Sequence[Document]) -> None:
+        for name in {kind for kind, _ in documents}:
+            self._by_meaning({"id": [id for kind, id in documents if kind == name]}, _CANDIDATES, [name])
+
+    def _shares(
+        self, found: Mapping[str, Sequence[tuple[str, float]]], into: dict[Document, float], by: str
+    ) -> list[tuple[Document, float]]:
+        """Scores as shares of the best one of all, the best first; kept in `into`."""
+        hits = sorted(
+            ((score, (kind, id)) for kind, one in found.items() for id, score in one), key=lambda one: -one[0]
+        )
+        self._best[by] = best = self._best[by] or (hits[0][0] if hits else 0.0)
+        shares = [(document, max(0.0, score) / best if best > 0 else 0.0) for score, document in hits]
+        into.update(shares)
+        return shares
+
+    def _own(self) -> dict[Document, float]:
+        """What has no vector, since nothing of its kind has one, is taken to mean what its words say."""
+        own: dict[Document, float] = {}
+        for one in {*self._words, *self._meaning}:
+            words = self._words.get(one, 0.0)
+            plain = self._vector is not None and not self._kinds[one[0]].has_vectors
+            own[one] = words + (words if plain else self._meaning.get(one, 0.0))
+        return own
+
+    def _likeness(self, nodes: Collection[Node]) -> Mapping[Node, float]:
+        """How like the question these nodes are: by meaning, or by words where there are no vectors."""
+        like: dict[Document, float] = {}
+        for name in {kind for kind, _ in nodes} & self._kinds.keys():
+            kind = self._kinds[name]
+            where = {**(self._where or {}), **kind.within(sorted(key for other, key in nodes if other == name))}
+            by = self._by_meaning if self._vector is not None and kind.has_vectors else self._by_words
+            like.update(by(where, _NEIGHBOURS, [name]))
+        return self._nodes(like)
+
+    def _edges(self, nodes: Sequence[Node]) -> dict[Node, list[Node]]:
+        # A statement for each node, which the index of keys answers; most of its time it waits for the engine.
+        with ThreadPoolExecutor(_READS_AT_ONCE) as reading:
+            return dict(zip(nodes, reading.map(self._edges_of, nodes), strict=True))
+
+    def _edges_of(self, node: Node) -> list[Node]:
+        ends = dict.fromkeys(self._kinds[node[0]].edges(node[1], MAX_EDGES))
+        if self._between is not None:
+            ends |= dict.fromkeys(self._between(node, MAX_EDGES))
+        return [other for other in ends if other != node and other[0] in self._kinds]
+
+    def _nodes(self, documents: Mapping[Document, float]) -> dict[Node, float]:
+        best: dict[Node, float] = {}
+        for document, score in documents.items():
+            node = self._node(document)
+            best[node] = max(score, best.get(node, 0.0))
+        return best
+
+    def _node(self, document: Document) -> Node:
+        return document[0], self._kinds[document[0]].node(document[1])
+
+    def _shown(self, ranked: Sequence[_Ranked]) -> list[SearchHit]:
+        made: dict[Document, SearchHit] = {}
+        for name in {one.document[0] for one in ranked}:
+            documents = [one.document[1] for one in ranked if one.document[0] == name]
+            hits = self._kinds[name].shown(documents, self._text)
+            made.update({(name, id): hit for id, hit in hits.items()})
+        return [
+            replace(
+                made[one.document], score=one.score, by_words=one.by_words, by_meaning=one.by_meaning,
+                by_link=one.by_link, path=self._path(one),
+            )
+            for one in ranked if one.document in made
+        ]  # fmt: skip
+
+    def _path(self, one: _Ranked) -> tuple[str, ...]:
+        """The hit that led to this one, and its own node; empty where no edge did."""
+        return () if one.via is None else (name_of(*one.via), name_of(*self._node(one.document)))

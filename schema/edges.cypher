@@ -1,0 +1,21 @@
+// entity: edges
+// after: article, hn_item, news_article, scrape_item
+// Edges between the kinds, and how far the jobs that make them have come. An item, a news article and a page with the
+// same normalised address lead to the same Address. `rows` and `titles` of a job are the numbers up to which rows were
+// looked at for titles; `upto` and `cursor` are those of a pass over known rows for titles that came since.
+
+// version: 1
+CREATE NODE TABLE Address(address STRING PRIMARY KEY);
+CREATE NODE TABLE EdgeJob(
+    name STRING PRIMARY KEY,
+    rows INT64 DEFAULT 0,
+    titles INT64 DEFAULT 0,
+    upto INT64 DEFAULT 0,
+    cursor INT64 DEFAULT 0,
+    changed_at TIMESTAMP
+);
+CREATE REL TABLE HN_SAME_PAGE(FROM HNItem TO Address, gone INT64 DEFAULT 0);
+CREATE REL TABLE NEWS_SAME_PAGE(FROM NewsArticle TO Address, gone INT64 DEFAULT 0);
+CREATE REL TABLE PAGE_SAME_PAGE(FROM ScrapeItem TO Address, gone INT64 DEFAULT 0);
+CREATE REL TABLE HN_MENTIONS(FROM HNItem TO Article, gone INT64 DEFAULT 0);
+CREATE REL TABLE PAGE_MENTIONS(FROM ScrapeItem TO Article, gone INT64 DEFAULT 0);

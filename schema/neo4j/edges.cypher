@@ -1,0 +1,7 @@
+// entity: edges
+// after: article, hn_item, news_article, scrape_item
+// Keys are unique.
+
+// version: 1
+CREATE CONSTRAINT address_address IF NOT EXISTS FOR (d:Address) REQUIRE d.address IS UNIQUE;
+CREATE CONSTRAINT edge_job_name IF NOT EXISTS FOR (j:EdgeJob) REQUIRE j.name IS UNIQUE;

@@ -1,0 +1,148 @@
+"""One search over all kinds, on every engine: one ranking, filters, citations, the edges between the kinds, answers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from graphvine.clock import NEVER, SystemClock
+from graphvine.errors import GraphvineError
+from graphvine.graph import Graph
+from graphvine.search.hits import passage
+from tests.support.stores import Place
+
+ITEMS = [
+    {"id": 1, "type": "story", "title": "Kudzu, the vine that ate the South", "by": "pg", "time": 1_700_000_000,
+     "url": "https://www.example.org/kudzu"},
+    {"id": 2, "type": "comment", "parent": 1, "by": "sama", "time": 1_700_000_100, "text": "Goats eat kudzu."},
+]  # fmt: skip
+AT = datetime(2024, 1, 2, tzinfo=UTC)
+NEWS = {
+    "id": "n1", "link": "http://example.org/kudzu/?utm_source=feed", "title": "Town fights vine", "date": AT,
+    "content": "The town has fought the Virginia creeper with goats for years.", "addedAt": AT, "contentAt": AT,
+    "author": "A. Reporter", "seq": 1, "stamp": 2,
+}  # fmt: skip
+PAGE = {
+    "id": "p1", "url": "https://example.org/kudzu", "seq": 1, "stamp": 2, "scraped_at": AT,
+    "scraped": json.dumps({"title": "A page about goats", "text": "What goats think of the Boston ivy, at length."}),
+}  # fmt: skip
+
+
+@pytest.fixture
+def graph(place: Place, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
+    monkeypatch.setenv("GRAPHVINE_WIKIPEDIA_EMBEDDER", "none")
+    with place.open(SystemClock()) as graph:
+        graph.grow(["Vine"], source="sample", depth=2)
+        graph.hn.add(ITEMS)
+        _create(graph, "NewsArticle", {**NEWS, "state": "processed"})
+        _create(graph, "ScrapeItem", {**PAGE, "state": "completed"})
+        yield graph
+
+
+def _create(graph: Graph, label: str, values: dict[str, Any]) -> None:
+    given = {**values, "due": NEVER, "lease": 0, "retry_count": 0}
+    fields = ", ".join(f"{name}: ${name}" for name in given)
+    graph.execute(f"CREATE (:{label} {{{fields}}})", given)
+
+
+def _edges(graph: Graph) -> set[tuple[str, str, str]]:
+    """Every edge between the kinds that holds, as type and ends."""
+    found = set()
+    for label, key in (("HNItem", "hnId"), ("NewsArticle", "id"), ("ScrapeItem", "id")):
+        for name, end, end_key in (("SAME_PAGE", "Address", "address"), ("MENTIONS", "Article", "title")):
+            kind = {"HNItem": "HN_", "NewsArticle": "NEWS_", "ScrapeItem": "PAGE_"}[label]
+            kind = "" if (name, label) == ("MENTIONS", "NewsArticle") else kind
+            text = f"MATCH (a:{label})-[e:{kind}{name}]->(b:{end}) WHERE e.gone = 0 RETURN a.{key}, b.{end_key}"
+            found |= {(name, str(one), str(other)) for one, other in graph.query(text).rows}
+    return found
+
+
+def test_all_kinds_are_in_one_ranking(graph: Graph) -> None:
+    found = {(hit.kind, hit.key) for hit in graph.search("kudzu goats", limit=20)}
+    assert {("article", "Kudzu"), ("hn", "1"), ("hn", "2"), ("news", "n1"), ("page", "p1")} <= found
+    assert {hit.kind for hit in graph.search("kudzu", kind=["hn"])} == {"hn"}
+    assert {hit.kind for hit in graph.search("kudzu", kind=["article"], mode="text")} == {"article"}
+
+
+def test_a_filter_leaves_out_the_kinds_that_have_no_such_field(graph: Graph, place: Place) -> None:
+    assert [hit.key for hit in graph.search("kudzu", type="comment")] == ["2"]
+    if place.engine == "neo4j":  # its indexes of news and pages have no filters
+        with pytest.raises(GraphvineError, match="leave them out"):
+            graph.search("goats", author="sama")
+        return
+    assert [hit.key for hit in graph.search("goats", author="A. Reporter")] == ["n1"]
+    assert {hit.key for hit in graph.search("kudzu goats", site="example.org")} == {"1", "n1", "p1"}
+    late = graph.search("kudzu goats", after=1_700_000_050, mode="text")
+    assert {hit.key for hit in late} == {"2", "n1", "p1"}
+
+
+def test_every_hit_is_cited(graph: Graph) -> None:
+    for hit in graph.search("kudzu goats", limit=20):
+        citation = hit.citation
+        assert (citation.kind, citation.key, citation.section) == (hit.kind, hit.key, hit.section)
+        assert citation.passage and citation.fetched_at is not None
+        if hit.kind == "article":
+            assert citation.revision and citation.address.endswith(f"index.php?oldid={citation.revision}")
+            rows = graph.query("MATCH (s:Section) WHERE s.article = $title RETURN s.text", {"title": hit.key}).rows
+            texts = {hashlib.sha256(text.encode()).hexdigest(): text for (text,) in rows}
+            assert citation.passage in texts[citation.text_hash]
+        else:
+            item = f"https://news.ycombinator.com/item?id={hit.key}"
+            assert citation.address == {"hn": item, "news": NEWS["link"], "page": PAGE["url"]}[hit.kind]
+
+
+def test_an_item_is_reached_by_its_thread(graph: Graph) -> None:
+    hits = {hit.key: hit for hit in graph.search("what do goats do about the vine that ate the South", kind=["hn"])}
+    assert hits["2"].path == ("hn:1", "hn:2") and hits["2"].by_link > 0
+
+
+def test_edges_between_the_kinds_are_made_once_and_walked(graph: Graph) -> None:
+    counts = {one.kind: one for one in graph.make_edges()}
+    same = {("SAME_PAGE", key, "example.org/kudzu") for key in ("1", "n1", "p1")}
+    assert _edges(graph) == {*same, ("MENTIONS", "n1", "Virginia creeper"), ("MENTIONS", "p1", "Boston ivy")}
+    assert {kind: (one.same_page, one.mentions) for kind, one in counts.items()} == {
+        "hn": (1, 0), "news": (1, 1), "page": (1, 1),
+    }  # fmt: skip
+    assert graph.make_edges() == graph.edge_counts() == list(counts.values())
+    paths = {(hit.kind, hit.key): list(hit.path) for hit in graph.search("town fights goats creeper length", limit=20)}
+    assert paths["article", "Virginia creeper"] == ["news:n1", "Virginia creeper"]
+    assert paths["page", "p1"][0] in ("news:n1", "hn:2", "Boston ivy")
+
+
+def test_titles_and_texts_that_come_later_are_caught_up_with(graph: Graph) -> None:
+    graph.make_edges()
+    graph.seed("article", ["Goats"])
+    graph.make_edges()
+    assert ("MENTIONS", "2", "Goats") not in _edges(graph), "at the beginning of a sentence any word has a capital"
+    graph.hn.add({"id": 3, "type": "comment", "parent": 1, "by": "pg", "text": "See the Goats, and Kudzu."})
+    graph.make_edges()
+    assert {("MENTIONS", "3", "Goats"), ("MENTIONS", "3", "Kudzu")} <= _edges(graph)
+    graph.hn.add({"id": 3, "type": "comment", "parent": 1, "by": "pg", "text": "See the Kudzu."})
+    graph.seed("article", ["See the Kudzu"])
+    graph.make_edges()
+    assert {one for one in _edges(graph) if one[1] == "3"} == {("MENTIONS", "3", "See the Kudzu")}
+
+
+def test_passages_of_one_path_stand_together(graph: Graph) -> None:
+    answer = graph.ask("what do goats do about the vine that ate the South", kind=["hn"], limit=5)
+    assert [[hit.key for hit in group] for group in answer.groups] == [["1", "2"]]
+    assert answer.held is None and not answer.sentences and answer.passages[0].citation.passage
+
+
+def test_what_is_refused(graph: Graph) -> None:
+    with pytest.raises(GraphvineError, match="did you mean 'article'"):
+        graph.search("kudzu", kind=["artikle"])
+    with pytest.raises(GraphvineError, match="only articles lie near"):
+        graph.search("kudzu", kind=["hn"], near="Vine")
+
+
+def test_a_passage_of_a_long_text_holds_what_was_found() -> None:
+    text = " ".join(f"Sentence {number} of a long text." for number in range(500))
+    found = passage(text, "Sentence 250 of")
+    assert "Sentence 250 of" in found and found in text and len(found) <= 1_500 and found.startswith("Sentence")
+    assert passage(text, "").startswith("Sentence 0 ") and passage("short", "") == "short"

@@ -1,0 +1,138 @@
+"""Feeds as people publish them: without titles, with ids that are no addresses, in JSON, with dates in Italian."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from graphvine.workers.news.article import BadArticle, Found
+from graphvine.workers.news.providers.apis import apitube_article
+from graphvine.workers.news.providers.feed import Feed, parse_feed
+from graphvine.workers.news.providers.interface import refusal, taken
+
+ADDRESS = "https://example.org/blog/feed"
+
+
+def read(body: str) -> tuple[tuple[Found, ...], tuple[str, ...]]:
+    feed = parse_feed(body.encode(), "utf-8")
+    assert feed["version"], "it is a feed"
+    return taken(feed["entries"], lambda entry: Feed(ADDRESS)._article(entry, feed))
+
+
+def one(body: str) -> Found:
+    (article,), rejected = read(body)
+    assert not rejected
+    return article
+
+
+def rss(item: str) -> str:
+    return f"<rss version='2.0'><channel><title>A blog</title><item>{item}</item></channel></rss>"
+
+
+def atom(entry: str) -> str:
+    return f"<feed xmlns='http://www.w3.org/2005/Atom'><title>A blog</title><entry>{entry}</entry></feed>"
+
+
+def test_an_item_without_a_title_is_named_by_its_text() -> None:
+    found = one(
+        rss("<link>https://example.org/1</link><description>Rain &lt;b&gt;again&lt;/b&gt; today.</description>")
+    )
+    assert found.title == "Rain again today."
+    long = "word " * 60
+    assert one(rss(f"<link>https://example.org/1</link><description>{long}</description>")).title.endswith("word …")
+    assert one(rss("<link>https://www.example.org/1?utm_source=x</link>")).title == "example.org/1"
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("<title type='text'>a &lt; b, and List&lt;T&gt; &amp;amp; more</title>", "a < b, and List<T> &amp; more"),
+        ("<title>1 &lt; 2 in plain text</title>", "1 < 2 in plain text"),
+        ("<title type='html'>a &lt;b&gt;bold&lt;/b&gt; word &amp;amp; more</title>", "a bold word & more"),
+        (
+            "<title type='xhtml'><div xmlns='http://www.w3.org/1999/xhtml'>a <b>bold</b> word</div></title>",
+            "a bold word",
+        ),
+    ],
+)
+def test_titles_of_atom_are_what_their_type_says(title: str, shown: str) -> None:
+    assert one(atom(f"<id>tag:example.org,2026:1</id>{title}<link href='https://example.org/1'/>")).title == shown
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "<title>t</title><guid>urn:uuid:0b9b1e6c</guid><link>https://example.org/1</link>",
+        "<title>t</title><link>https://example.org/1</link><guid>tag:example.org,2026:1</guid>",
+        "<title>t</title><guid isPermaLink='true'>https://example.org/1</guid>",
+        "<title>t</title><guid>urn:isbn:1</guid><link>/1</link>",
+    ],
+)
+def test_an_id_that_is_no_address_does_not_hide_the_link(item: str) -> None:
+    assert one(rss(item)).link == "https://example.org/1"
+
+
+def test_the_same_in_atom() -> None:
+    found = one(atom("<id>urn:uuid:1</id><title>t</title><link rel='self' href='urn:x'/><link href='../1'/>"))
+    assert found.link == "https://example.org/1" and found.provider_id == "urn:uuid:1"
+    _, rejected = read(atom("<id>urn:uuid:1</id><title>t</title>"))
+    assert rejected and "link" in rejected[0]
+
+
+def test_an_italian_date_is_read_and_a_missing_one_is_not_made_up() -> None:
+    dated = one(
+        rss("<title>t</title><link>https://example.org/1</link><pubDate>lun, 04 mag 2026 10:00:00 +0200</pubDate>")
+    )
+    assert dated.date is not None and dated.date.isoformat() == "2026-05-04T08:00:00+00:00"
+    assert one(rss("<title>t</title><link>https://example.org/1</link><pubDate>boh</pubDate>")).date is None
+
+
+def test_a_json_feed_is_read() -> None:
+    item = {
+        "id": "tag:1", "url": "/1", "title": "1 < 2 & so on", "content_html": "<p>Rain</p>", "tags": ["weather", 7],
+        "date_published": "2026-05-01T10:00:00Z", "authors": [{"name": "Ada"}],
+    }  # fmt: skip
+    feed = {"version": "https://jsonfeed.org/version/1.1", "title": "A blog", "language": "en", "items": [item, 5, {}]}
+    (found,), rejected = read(json.dumps(feed))
+    assert (found.title, found.link, found.author) == ("1 < 2 & so on", "https://example.org/1", "Ada")
+    assert found.description == "Rain" and found.date is not None and found.keywords == ("weather", "7")
+    assert found.source_title == "A blog" and len(rejected) == 2
+
+
+@pytest.mark.parametrize("body", [b"{}", b"{broken", b'{"version": "1", "items": []}', b"[1]", b"{" * 100_000])
+def test_json_that_is_no_feed_is_not_taken_for_one(body: bytes) -> None:
+    assert not parse_feed(body, "")["version"] and not parse_feed(body, "")["entries"]
+
+
+OLD_APITUBE: dict[str, Any] = {
+    "id": "7", "title": "t", "url": "https://example.org/1", "publishedAt": "2026-05-01T10:00:00Z", "author": "Ada",
+    "source": "example.org", "sentiment": "Positive", "language": {"code": "en"}, "summary": "Rain.",
+}  # fmt: skip
+
+
+def test_the_older_model_of_apitube_is_read() -> None:
+    found = apitube_article(OLD_APITUBE)
+    assert (found.link, found.author, found.source) == ("https://example.org/1", "Ada", "example.org")
+    assert (found.sentiment, found.language, found.description) == (
+        "positive",
+        "en",
+        "Rain.",
+    ) and found.date is not None
+    with pytest.raises(BadArticle, match="link"):
+        apitube_article({"title": "t"})
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b'{"status": "error", "results": {"message": "The key sesame is not valid", "code": "Unauthorized"}}',
+         "The key *** is not valid"),
+        (b'{"errors": [{"status": 401, "message": "no such key"}]}', "no such key"), (b'{"error": "quota"}', "quota"),
+        (b'{"detail": [{"title": "too many"}]}', "too many"), (b"plainly refused", "plainly refused"),
+        (b"<html><body>no</body></html>", ""), (b"", ""), (b"[" * 100_000, "[" * 300), (b"\xff\xfe", "\ufffd\ufffd"),
+    ],
+)  # fmt: skip
+def test_what_a_provider_says_itself_is_shown_without_the_key(body: bytes, said: str) -> None:
+    assert refusal(body, ["sesame"]) == said

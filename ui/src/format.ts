@@ -1,0 +1,78 @@
+// Numbers, times and names as people read them.
+
+const plain = new Intl.NumberFormat("en");
+
+export const count = (value: number | null | undefined): string => (value == null ? "–" : plain.format(value));
+
+export function rate(perSecond: number | null | undefined): string {
+  if (perSecond == null) return "–";
+  if (perSecond === 0) return "0/s";
+  if (perSecond < 0.1) return `${(perSecond * 60).toFixed(1)}/min`;
+  return perSecond < 10 ? `${perSecond.toFixed(1)}/s` : `${count(Math.round(perSecond))}/s`;
+}
+
+export function duration(seconds: number | null | undefined): string {
+  if (seconds == null) return "–";
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 90) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 129_600) return `${(seconds / 3600).toFixed(1)} h`;
+  return `${(seconds / 86_400).toFixed(1)} days`;
+}
+
+export function bytes(value: number | null | undefined): string {
+  if (value == null) return "–";
+  const units = ["B", "KB", "MB", "GB", "TB"];
+  let rest = value;
+  let place = 0;
+  while (rest >= 1000 && place < units.length - 1) {
+    rest /= 1000;
+    place += 1;
+  }
+  return `${place && rest < 10 ? rest.toFixed(1) : Math.round(rest)} ${units[place]}`;
+}
+
+/** Milliseconds since 1970; times without a zone are in UTC. */
+export function moment(text: string): number {
+  const zoned = /[zZ]|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`;
+  return Date.parse(zoned.replace(" ", "T"));
+}
+
+export function ago(text: string | null | undefined, now = Date.now()): string {
+  if (!text) return "never";
+  const at = moment(text);
+  if (Number.isNaN(at)) return text;
+  const seconds = Math.max(0, (now - at) / 1000);
+  return seconds < 2 ? "just now" : `${duration(seconds)} ago`;
+}
+
+export function clock(text: string | null | undefined): string {
+  if (!text) return "–";
+  const at = moment(text);
+  return Number.isNaN(at) ? text : new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+}
+
+export const several = (number: number, what: string): string => `${count(number)} ${what}${number === 1 ? "" : "s"}`;
+
+export const human = (name: string): string => name.replaceAll("_", " ");
+
+export function short(text: string, most: number): string {
+  const letters = [...text];
+  return letters.length <= most ? text : `${letters.slice(0, most - 1).join("")}…`;
+}
+
+/** Any value of the graph as one line of text. */
+export function shown(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** RFC 4180; a value that a spreadsheet would take for a formula gets a quote in front of it. */
+export function csv(columns: string[], rows: unknown[][]): string {
+  const cell = (value: unknown) => {
+    const text = shown(value);
+    const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  return [columns, ...rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+}

@@ -1,0 +1,187 @@
+// Queue: the rows of one pipeline by state, filters, reasons of failures, and actions on many rows, counted first.
+
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { get, post, withQuery } from "../api";
+import { count, duration, several, short } from "../format";
+import { attempt, say, useData } from "../hooks";
+import { Confirm, type Confirmation, StateBadge, Wait } from "../parts/common";
+import { type Column, VirtualTable } from "../parts/table";
+import { address, go, type PageProps } from "../router";
+import type { Row, Status } from "../types";
+
+const PAGE = 200;
+const SLICE = 500;
+const FILTERS = ["state", "standing", "contains", "reason", "min_depth", "max_depth"] as const;
+type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
+
+export default function QueuePage({ place }: PageProps): JSX.Element {
+  const statuses = useData<Status[]>("/pipelines", 5000);
+  const name = place.parts[0] ?? statuses.data?.[0]?.pipeline;
+  return (
+    <>
+      <h1>Queue</h1>
+      <Wait of={statuses}>{(data) => (
+        <>
+          <ul class="chips" aria-label="Pipelines">{data.map((one) => (
+            <li key={one.pipeline}><a href={address("queue", [one.pipeline])} aria-current={one.pipeline === name ? "true" : undefined}>{one.pipeline} ({count(one.total)})</a></li>
+          ))}</ul>
+          {name && data.some((one) => one.pipeline === name)
+            ? <Queue key={name} status={data.find((one) => one.pipeline === name)!} query={place.query} />
+            : <p class="error">There is no pipeline {name}.</p>}
+        </>
+      )}</Wait>
+    </>
+  );
+}
+
+function Queue({ status, query }: { status: Status; query: URLSearchParams }): JSX.Element {
+  const { pipeline } = status;
+  const filters = Object.fromEntries(FILTERS.map((one) => [one, query.get(one) ?? ""])) as Filters;
+  const set = (changed: Filters) => go(address("queue", [pipeline], { ...filters, ...changed }));
+  const path = `/pipelines/${encodeURIComponent(pipeline)}`;
+  const found = useRows(path, filters);
+  const counted = useData<{ count: number; states: Record<string, number> }>(withQuery(`${path}/rows/count`, filters), 5000);
+  const [chosen, setChosen] = useState<Set<string>>(new Set());
+  const [question, setQuestion] = useState<Confirmation | null>(null);
+  const [progress, setProgress] = useState<{ done: number; of: number; what: string } | null>(null);
+  useEffect(() => setChosen(new Set()), [pipeline, JSON.stringify(filters)]);
+  const refresh = () => {
+    setChosen(new Set());
+    found.again();
+    counted.again();
+  };
+
+  const act = (verb: "requeue" | "exclude", done: string) => attempt(async () => {
+    const keys = [...chosen];
+    const states = verb === "requeue" ? { ...filters, state: "failed" } : filters;
+    const many = keys.length || (await get<{ count: number }>(`${path}/rows/count`, states)).count;
+    if (!many) return say(verb === "requeue" ? "None of these rows failed: there is nothing to requeue." : "No row matches.");
+    const title = `${verb === "requeue" ? "Requeue" : "Exclude"} ${several(many, "row")}?`;
+    const text = verb === "requeue" ? "They go back to the start of the queue, with their retries counted anew." : "They leave the queue for good.";
+    setQuestion({ title, text, action: title.replace("?", ""), run: () => void attempt(async () => {
+      let moved = 0;
+      setProgress({ done: 0, of: many, what: done });
+      try {
+        let after: string | null = null;
+        for (;;) {
+          let part: string[];
+          if (keys.length) part = keys.splice(0, SLICE);
+          else {
+            const page: { rows: Row[]; next: string | null } = await get(`${path}/rows`, { ...states, after, limit: SLICE });
+            part = page.rows.map((row) => row.key);
+            after = page.rows.at(-1)?.seq ?? null;
+          }
+          if (!part.length) break;
+          const answer = await post<Record<string, number>>(`${path}/${verb}`, { keys: part });
+          moved += Object.values(answer)[0] ?? 0;
+          setProgress({ done: moved, of: many, what: done });
+        }
+        say(`${several(moved, "row")} ${done}.`);
+      } finally {
+        setProgress(null);
+        refresh();
+      }
+    }) });
+  });
+
+  const columns = useMemo<Column<Row>[]>(() => [
+    { name: "", width: "44px", cell: (row) => (
+      <input type="checkbox" aria-label={`Choose ${row.key}`} checked={chosen.has(row.key)} onChange={() => setChosen((before) => {
+        const next = new Set(before);
+        if (!next.delete(row.key)) next.add(row.key);
+        return next;
+      })} />) },
+    { name: "row", width: "minmax(14rem, 2fr)", cell: (row) => <a href={address("row", [pipeline], { key: row.key })} title={row.key}>{row.name ? `${row.name} (${row.key})` : row.key}</a> },
+    { name: "state", width: "9.5rem", cell: (row) => <StateBadge state={row.state} /> },
+    { name: "standing", width: "9rem", cell: (row) => row.due_in_seconds === null ? row.standing : `due in ${duration(row.due_in_seconds)}` },
+    { name: "depth", width: "4.5rem", cell: (row) => row.depth ?? "" },
+    { name: "retries", width: "4.5rem", cell: (row) => row.retries ?? "" },
+    { name: "worker", width: "8rem", cell: (row) => row.worker ?? "" },
+    { name: "error", width: "minmax(10rem, 2fr)", cell: (row) => <span title={row.error ?? ""}>{row.error ?? ""}</span> },
+  ], [chosen, pipeline]);
+
+  return (
+    <>
+      <ul class="chips" aria-label="States">
+        <li><button type="button" aria-pressed={!filters.state} onClick={() => set({ state: "" })}>all</button></li>
+        {Object.entries(status.states).map(([state, number]) => (
+          <li key={state}><button type="button" aria-pressed={filters.state === state} onClick={() => set({ state })}>{state.replaceAll("_", " ")} ({count(number)})</button></li>
+        ))}
+      </ul>
+      <FilterBar filters={filters} set={set} />
+      {filters.state === "failed" && <Reasons path={path} chosen={filters.reason ?? ""} set={set} />}
+      <div class="bar" role="group" aria-label="Actions">
+        <p class="grow" aria-live="polite"><strong data-testid="matching">{several(counted.data?.count ?? 0, "row")}</strong> match{chosen.size > 0 && `, ${count(chosen.size)} chosen`}</p>
+        <button type="button" disabled={progress !== null} onClick={() => act("requeue", "requeued")}>Requeue {chosen.size ? "chosen" : "all that match"} …</button>
+        <button type="button" disabled={progress !== null} onClick={() => act("exclude", "excluded")}>Exclude {chosen.size ? "chosen" : "all that match"} …</button>
+        <button type="button" onClick={refresh}>Refresh</button>
+      </div>
+      {progress && <p><progress max={progress.of} value={progress.done} aria-label="Progress" /> {count(progress.done)} of {several(progress.of, "row")} {progress.what}</p>}
+      {found.error && <p class="error" role="alert">{found.error}</p>}
+      <VirtualTable label={`Rows of ${pipeline}`} columns={columns} rows={found.rows} keyOf={(row) => row.seq} total={counted.data?.count} least="72rem" onEnd={found.more} />
+      <Confirm of={question} close={() => setQuestion(null)} />
+    </>
+  );
+}
+
+/** Rows in parts, by their numbers: the thousandth part costs what the first did. */
+function useRows(path: string, filters: Filters) {
+  const [rows, setRows] = useState<Row[]>([]);
+  const [error, setError] = useState<string | null>(null);
+  const [turn, setTurn] = useState(0);
+  const asking = useRef<{ id: number; next: string | null; busy: boolean }>({ id: 0, next: null, busy: false });
+  const key = path + JSON.stringify(filters);
+  const load = async (first: boolean) => {
+    const state = asking.current;
+    if (first) Object.assign(state, { id: state.id + 1, next: null, busy: false });
+    if (state.busy || (!first && state.next === null)) return;
+    const { id } = state;
+    state.busy = true;
+    try {
+      const page = await get<{ rows: Row[]; next: string | null }>(`${path}/rows`, { ...filters, after: state.next, limit: PAGE });
+      if (id !== state.id) return;
+      setRows((before) => (first ? page.rows : [...before, ...page.rows]));
+      setError(null);
+      state.next = page.next;
+    } catch (failed) {
+      if (id === state.id) setError((failed as Error).message);
+    } finally {
+      if (id === state.id) state.busy = false;
+    }
+  };
+  useEffect(() => void load(true), [key, turn]);
+  return { rows, error, more: () => void load(false), again: () => setTurn((n) => n + 1) };
+}
+
+function FilterBar({ filters, set }: { filters: Filters; set: (changed: Filters) => void }): JSX.Element {
+  const [text, setText] = useState(filters.contains ?? "");
+  useEffect(() => setText(filters.contains ?? ""), [filters.contains]);
+  return (
+    <form class="bar" role="search" onSubmit={(event) => { event.preventDefault(); set({ contains: text.trim() }); }}>
+      <label class="grow">In the key or the error <input type="search" maxLength={200} value={text} onInput={(event) => setText(event.currentTarget.value)} /></label>
+      <label>Standing <select value={filters.standing} onChange={(event) => set({ standing: event.currentTarget.value })}>
+        <option value="">any</option>{["ready", "backing off", "claimed", "at rest"].map((one) => <option key={one}>{one}</option>)}</select></label>
+      <label>Depth from <input type="number" min={0} value={filters.min_depth} onChange={(event) => set({ min_depth: event.currentTarget.value })} /></label>
+      <label>to <input type="number" min={0} value={filters.max_depth} onChange={(event) => set({ max_depth: event.currentTarget.value })} /></label>
+      <button type="submit" class="primary">Filter</button>
+    </form>
+  );
+}
+
+function Reasons({ path, chosen, set }: { path: string; chosen: string; set: (changed: Filters) => void }): JSX.Element | null {
+  const reasons = useData<{ reason: string | null; count: number; example: string }[]>(`${path}/reasons`, 10_000);
+  if (!reasons.data?.length) return null;
+  return (
+    <section aria-label="Reasons">
+      <h2>Why</h2>
+      <ul class="chips">
+        {chosen && <li><button type="button" aria-pressed="false" onClick={() => set({ reason: "" })}>all reasons</button></li>}
+        {reasons.data.slice(0, 12).map((one) => (
+          <li key={one.reason ?? ""}><button type="button" title={one.reason ?? ""} aria-pressed={chosen === one.reason} onClick={() => set({ reason: one.reason ?? "" })}>
+            {short(one.reason ?? "no reason", 70)} ({count(one.count)})</button></li>
+        ))}
+      </ul>
+    </section>
+  );
+}

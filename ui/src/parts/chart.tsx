@@ -1,0 +1,64 @@
+// A chart of one or more series over time, by uPlot, which is loaded when the first is drawn.
+
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type uPlot from "uplot";
+
+export interface Line {
+  name: string;
+  values: (number | null)[];
+}
+
+interface Props {
+  label: string;
+  at: number[];
+  lines: Line[];
+  unit: (value: number) => string;
+  height?: number;
+}
+
+export function Chart({ label, at, lines, unit, height = 150 }: Props): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | null>(null);
+  const data = [at, ...lines.map((one) => one.values)] as uPlot.AlignedData;
+  const names = lines.map((one) => one.name).join("|");
+  useEffect(() => {
+    let over = false;
+    let watch: ResizeObserver | null = null;
+    void Promise.all([import("uplot"), import("uplot/dist/uPlot.min.css")]).then(([{ default: Plot }]) => {
+      if (over || !box.current) return;
+      const style = getComputedStyle(box.current);
+      const colour = (name: string) => style.getPropertyValue(name).trim();
+      const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--edge"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
+      chart.current = new Plot({
+        width: box.current.clientWidth, height, legend: { show: false }, cursor: { y: false },
+        axes: [axis, { ...axis, size: 62, values: (_, ticks) => ticks.map(unit) }],
+        scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
+        series: [{}, ...lines.map((one, place) => ({
+          label: one.name, stroke: colour(`--line-${place % 6}`), width: 2, points: { show: false }, spanGaps: false,
+        }))],
+      }, data, box.current);
+      watch = new ResizeObserver(() => box.current && chart.current?.setSize({ width: box.current.clientWidth, height }));
+      watch.observe(box.current);
+    });
+    return () => {
+      over = true;
+      watch?.disconnect();
+      chart.current?.destroy();
+      chart.current = null;
+    };
+  }, [names, height]);
+  useEffect(() => chart.current?.setData(data), [at, lines]);
+  const last = lines.map((one) => {
+    const value = one.values.findLast((found) => found !== null);
+    return `${one.name} ${value == null ? "–" : unit(value)}`;
+  });
+  return (
+    <figure class="chart">
+      <figcaption>{label}
+        <ul class="legend">{lines.map((one, place) => <li key={one.name} data-line={place % 6}>{last[place]}</li>)}</ul>
+      </figcaption>
+      <div ref={box} role="img" aria-label={`${label}; now: ${last.join(", ")}`} />
+    </figure>
+  );
+}

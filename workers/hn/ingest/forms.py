@@ -1,0 +1,235 @@
+"""The forms in which people have items: each is turned into items as the API gives them, or refused in a sentence.
+
+Known forms: items of the API; Algolia's hits and trees; rows of a database, with numbers, flags and lists as text
+(BigQuery, SQLite); objects that hold items under their ids, as `hits` or `items`, or a `post` with its `comments`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from graphvine.errors import GraphvineError
+from graphvine.workers.hn.ingest.item import TYPES, UNREADABLE
+
+API, HITS, TREES, ROWS, BY_ID, POST = (
+    "items of the API", "Algolia's hits", "Algolia's trees", "rows of a database", "items under their ids",
+    "a post with its comments",
+)  # fmt: skip
+# Deeper than any thread of Hacker News; and what one value may hold.
+_DEEPEST, _MOST = 10_000, 1_000_000
+_NUMBERS = ("id", "hnId", "parent", "poll", "time", "score", "descendants", "fetchedAt")
+_DIGITS = re.compile(r"\s*-?\d{1,17}(?:\.0+)?\s*")
+_FLAGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
+# What Algolia adds to help a page that shows hits.
+_FOR_SHOW = frozenset({"_highlightResult", "_snippetResult", "_tags", "objectID"})
+_BELOW = ("children", "comments", "replies")
+_ALGOLIA = {
+    "author": "by", "points": "score", "created_at_i": "time", "num_comments": "descendants", "story_text": "text",
+    "comment_text": "text", "parent_id": "parent",
+}  # fmt: skip
+
+
+class UnknownForm(GraphvineError, ValueError):
+    """A value that holds items in a form that is not known, or not whole."""
+
+
+def items_of(value: Any) -> Iterator[tuple[str, Any]]:
+    """The items that one value holds, each with the form in which it came. What is no object is for the intake."""
+    if not isinstance(value, Mapping):
+        yield API, value
+    elif "id" not in value and "hnId" not in value and "objectID" not in value:
+        yield from _within(value)
+    else:
+        yield from _item(value)
+
+
+def converted(values: Iterable[Any], forms: Counter[str]) -> Iterator[Any]:
+    """The items of many values. What holds items in a way that is not known comes as one that is rejected, whole."""
+    for value in values:
+        try:
+            found = list(items_of(value))
+        except UnknownForm as error:
+            yield {UNREADABLE: str(error)}
+            continue
+        for form, item in found:
+            forms[form] += 1
+            yield item
+
+
+def is_tree(value: Any) -> bool:
+    """Whether one value holds several items."""
+    if not isinstance(value, Mapping):
+        return False
+    if "id" in value or "hnId" in value or "objectID" in value:
+        return any(_objects(value.get(name)) for name in (*_BELOW, "options"))
+    return _container(value) is not None
+
+
+def one_item(value: Any) -> Any:
+    """The item that a value holds, where it is one alone; UnknownForm where it holds several."""
+    if type(value) is dict and type(value.get("id")) is int and not value.keys() & _SIGNS:
+        return value
+    if is_tree(value):
+        raise UnknownForm("this holds several items, one inside another: take the file in with 'graphvine hn add'")
+    return next((item for _, item in items_of(value)), value)
+
+
+def _container(value: Mapping[str, Any]) -> str | None:
+    if any(isinstance(value.get(name), list) for name in ("hits", "items")):
+        return "list"
+    if any(isinstance(value.get(name), Mapping) for name in ("post", "story")) and isinstance(
+        value.get("comments"), list
+    ):
+        return POST
+    if value and all(str(key).isascii() and str(key).isdigit() for key in value):
+        return BY_ID
+    return None
+
+
+def _within(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    kind = _container(value)
+    if kind == "list":
+        for one in next(value[name] for name in ("hits", "items") if isinstance(value.get(name), list)):
+            yield from items_of(one)
+    elif kind == POST:
+        top = next(value[name] for name in ("post", "story") if isinstance(value.get(name), Mapping))
+        if "id" not in top and "objectID" not in top:
+            raise UnknownForm("this looks like a post with its comments, but the post has no id")
+        yield from ((POST, item) for _, item in _tree({**top, "comments": value["comments"]}))
+    elif kind == BY_ID:
+        for key, one in value.items():
+            if not isinstance(one, Mapping):
+                yield BY_ID, one if one is not None else f"null under the id {key}"
+                continue
+            own = one.get("id", one.get("hnId", int(key)))
+            if str(own) != key and own != int(key):
+                raise UnknownForm(f"items under their ids: the one under {key} says that its id is {own!r:.40}")
+            yield from ((BY_ID if form == API else form, item) for form, item in _item({**one, "id": int(key)}))
+    else:
+        yield API, value
+
+
+_SIGNS = frozenset({*_ALGOLIA, *_BELOW, "objectID", "created_at", "timestamp", "options"})
+
+
+def _item(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    if any(_objects(value.get(name)) for name in (*_BELOW, "options")):
+        yield from _tree(value)
+    elif value.keys() & {"author", "created_at_i", "objectID"}:
+        yield TREES if "objectID" not in value else HITS, _from_algolia(value)
+    elif _is_row(value):
+        yield ROWS, _from_row(value)
+    else:
+        yield API, value
+
+
+def _objects(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(one, Mapping) for one in value)
+
+
+def _tree(top: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """An item and all that is inside it, each with its parent; the order of the children is kept."""
+    form = TREES if top.keys() & {"author", "created_at_i", "objectID"} else POST
+    ahead: list[tuple[Mapping[str, Any], int | None, str, int]] = [(top, None, "parent", 0)]
+    count = 0
+    while ahead:
+        value, above, field, depth = ahead.pop()
+        count += 1
+        if depth > _DEEPEST or count > _MOST:
+            raise UnknownForm(f"more than {_DEEPEST:,} levels or {_MOST:,} items in one tree: give an item a line")
+        item = _from_algolia(value) if value.keys() & {"author", "created_at_i", "objectID"} else _plain(value)
+        if above is not None:
+            item.setdefault("type", "comment" if field == "parent" else "pollopt")
+            if item.get(field) is None:
+                item[field] = above
+        elif "type" not in item:
+            item["type"] = "story"
+        inner = [(name, one) for name in (*_BELOW, "options") for one in value.get(name) or ()]
+        for name, one in inner:
+            if not isinstance(one, Mapping) and not isinstance(one, int):
+                raise UnknownForm(f"{name} of item {item.get('id')}: {one!r:.40} is neither an item nor an id")
+        for listing, names in (("kids", _BELOW), ("parts", ("options",))):
+            listed = [one for name, one in inner if name in names]
+            if listed:
+                ids = [one if isinstance(one, int) else one.get("id", one.get("objectID")) for one in listed]
+                item[listing] = [_number(id) for id in ids]
+        yield form, item
+        id = item.get("id")
+        for name, one in reversed(inner):
+            if isinstance(one, Mapping):
+                ahead.append((one, id, "poll" if name == "options" else "parent", depth + 1))
+
+
+def _from_algolia(value: Mapping[str, Any]) -> dict[str, Any]:
+    item: dict[str, Any] = {}
+    for name, one in value.items():
+        if name in _FOR_SHOW or name in _BELOW or name == "options" or one is None:
+            continue
+        item.setdefault(_ALGOLIA.get(name, name), one)
+    item["id"] = _number(value.get("id", value.get("objectID")))
+    if isinstance(value.get("children"), list) and all(isinstance(one, int) for one in value["children"]):
+        item["kids"] = list(value["children"])  # hits list ids, trees whole items
+    tags = value.get("_tags")
+    if "type" not in item and isinstance(tags, list):
+        item["type"] = next((tag for tag in tags if tag in TYPES), None)
+    if "time" not in item and isinstance(value.get("created_at"), str):
+        item["time"] = _seconds(value["created_at"])
+    if item.get("type") == "pollopt" and "poll" not in item and "parent" in item:
+        item["poll"] = item.pop("parent")
+    if item.get("type") in ("story", "job", "poll") and item.get("parent") is None:
+        item.pop("parent", None)
+    return {name: one for name, one in item.items() if one is not None}
+
+
+def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
+    item = _from_row(value) if _is_row(value) else dict(value)
+    for name in (*_BELOW, "options"):
+        item.pop(name, None)
+    return item
+
+
+def _is_row(value: Mapping[str, Any]) -> bool:
+    """Whether numbers, flags or lists are text, as exports of databases have them."""
+    return (
+        any(isinstance(value.get(name), str) for name in (*_NUMBERS, "kids", "parts", "dead", "deleted"))
+        or isinstance(value.get("timestamp"), str)
+        or any(type(value.get(name)) is int for name in ("dead", "deleted"))
+    )
+
+
+def _from_row(value: Mapping[str, Any]) -> dict[str, Any]:
+    item = {name: one for name, one in value.items() if one is not None and one != ""}
+    for name in _NUMBERS:
+        if name in item:
+            item[name] = _number(item[name])
+    for name in ("parent", "poll"):
+        if item.get(name) == 0:
+            del item[name]
+    for name in ("dead", "deleted"):
+        one = item.get(name)
+        if isinstance(one, str | int):
+            item[name] = _FLAGS.get(str(one).strip().lower(), one)
+    for name in ("kids", "parts"):
+        if isinstance(item.get(name), str):
+            words = re.split(r"[\s,;]+", item[name].strip("[](){} \t"))
+            item[name] = [_number(word.strip("\"'")) for word in words if word]
+    if "time" not in item and isinstance(item.get("timestamp"), str):
+        item["time"] = _seconds(item["timestamp"])
+    return item
+
+
+def _number(value: Any) -> Any:
+    """A number that is written as text; anything else stays as it is, for the checks that name the field."""
+    return int(value.partition(".")[0]) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
+
+
+def _seconds(text: str) -> Any:
+    try:
+        found = datetime.fromisoformat(text.strip().removesuffix(" UTC").replace("Z", "+00:00"))
+    except ValueError:
+        return text
+    return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())

@@ -1,0 +1,58 @@
+"""Scraped pages as a kind of the one search."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from graphvine.graph import Graph
+from graphvine.index_sync import FollowedIndex
+from graphvine.records import Row
+from graphvine.search import Document
+from graphvine.search.kinds import Node
+from graphvine.search.row_kind import RowKind, Text
+from graphvine.search.server_index import NothingToFollow, ServerIndex
+from graphvine.workers.scrape import NAME
+
+
+class Pages(RowKind):
+    name = "page"
+    filters = frozenset({"author", "site", "time"})
+
+    def __init__(self, graph: Graph) -> None:
+        on_server = ServerIndex.serves(graph, NAME)
+        followed: Any = NothingToFollow(graph, NAME) if on_server else FollowedIndex(
+            graph, NAME, "changed_after", _translate, newest="newest_change"
+        )  # fmt: skip
+        super().__init__(graph, followed, on_server=on_server)
+
+    def text_of(self, key: str) -> Text | None:
+        for row in self._graph.read(f"{NAME}.page_shown", key=key):
+            page = _page(row)
+            return Text(page.get("title") or row["url"], page.get("text") or "", row["url"], row["scraped_at"])
+        return None
+
+    def edges(self, key: str, limit: int) -> Iterator[Node]:
+        """Pages have no edges among themselves."""
+        return iter(())
+
+
+def _translate(row: Row) -> Document | tuple[str, str]:
+    page = _page(row)
+    if not page:
+        return NAME, row["id"]
+    filters: dict[str, Any] = {"time": int(row["scraped_at"].timestamp()) if row["scraped_at"] else 0}
+    if page.get("author"):
+        filters["author"] = page["author"][:1_000]
+    host = urlsplit(row["url"] or "").hostname
+    if host:
+        filters["site"] = host.removeprefix("www.")
+    texts = {"title": page.get("title") or "", "body": page.get("text") or ""}
+    return Document(NAME, row["id"], row["seq"], texts, filters)
+
+
+def _page(row: Row) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(row["scraped"]) if row["scraped"] else {}
+    return found

@@ -1,0 +1,199 @@
+"""graphvine search, ask, edges, reindex"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphvine.dispatch import dispatch
+from graphvine.workers.cli.apps import new_app
+from graphvine.workers.cli.open_graph import opened
+from graphvine.workers.cli.request_arguments import takes
+from graphvine.workers.search.requests import AskRequest, EdgeCountsRequest, EdgesRequest, ReindexRequest, SearchRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from graphvine.search.hits import Citation, SearchHit
+    from graphvine.workers.search.ask import Answer
+
+app = new_app()
+
+
+@app.command()
+@takes(SearchRequest)
+def search(
+    context: typer.Context,
+    request: SearchRequest,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the hits as JSON.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show how each hit was reached.")] = False,
+) -> None:
+    """Find articles, items, news and pages by words, meaning and edges.
+
+    A walk starts from the best hits by words and meaning and goes over their edges: a question that needs two articles
+    finds both. What was written before the search is found by it. Each hit comes with a citation. The index beside the
+    graph is a cache: 'graphvine reindex' rebuilds it.
+
+        graphvine search "how do vines climb"
+        graphvine search "which insect ruined the vineyards of France" --explain
+        graphvine search trellis --mode text --near "Garden" --json
+        graphvine search "graph database" --kind hn,news --after 2024-01-01
+
+    In Python: graph.search("how do vines climb", mode="walk", kind=["article"], limit=10)
+    """
+    from graphvine.workers.cli.output import show_json
+
+    with opened(context) as graph:
+        hits = dispatch(graph, request)
+    if as_json:
+        show_json(hits)
+        return
+    show_hits(hits, explain=explain)
+
+
+@app.command()
+@takes(AskRequest)
+def ask(
+    context: typer.Context,
+    request: AskRequest,
+    as_json: Annotated[bool, typer.Option("--json", help="Print passages and answer as JSON.")] = False,
+) -> None:
+    """Show the passages that answer a question, with citations.
+
+    Passages that a path joins stand together. With a model in the settings (search.answer_url, any OpenAI-compatible
+    interface) the answer is written from these passages alone, each sentence with the numbers of its passages, or it
+    says that they do not hold the answer.
+
+        graphvine ask "Which insect ruined the vineyards of France, and what saved them?"
+        GRAPHVINE_SEARCH_ANSWER_URL=http://127.0.0.1:8080/v1 graphvine ask "How do vines climb?" --limit 5
+
+    In Python: graph.ask("How do vines climb?", limit=5)
+    """
+    from graphvine.workers.cli.output import printable, show_json
+
+    with opened(context) as graph:
+        answer = dispatch(
+            graph, request, on_event=None if as_json else lambda text: print(printable(text), end="", flush=True)
+        )
+    if as_json:
+        show_json(answer)
+        return
+    show_answer(answer)
+
+
+@app.command()
+def edges(
+    context: typer.Context,
+    counts: Annotated[bool, typer.Option("--counts", help="Show what there is, and make nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
+) -> None:
+    """Make the edges between the kinds, for searches to walk over.
+
+    Items, news and pages with the same address lead to the same (:Address); what names an article's title leads to it.
+    It looks at what came since the last time, and goes on where it was after a kill. The daemon does it by itself
+    (setting search.edges_seconds).
+
+        graphvine edges
+        graphvine edges --counts
+
+    In Python: graph.make_edges(), graph.edge_counts()
+    """
+    from graphvine.workers.cli.output import show, show_json, table
+    from graphvine.workers.cli.progress import activity
+    from graphvine.workers.cli.run_worker import signals
+
+    with opened(context, share=not counts) as graph:
+        if counts:
+            found = dispatch(graph, EdgeCountsRequest())
+        else:
+            looked = 0
+            with signals(graph) as ended, activity("looking at rows") as told:
+
+                def on_rows(rows: int) -> None:
+                    nonlocal looked
+                    looked += rows
+                    if told is not None:
+                        told(f"{looked:,} rows")
+
+                found = dispatch(graph, EdgesRequest(), on_event=on_rows, stop=ended.stop)
+    if as_json:
+        show_json(found)
+        return
+    rows = [
+        (one.kind, f"{one.same_page:,}", f"{one.mentions:,}", f"{max(0, one.newest - one.done):,}") for one in found
+    ]
+    show(table(("kind", "with an address", "mentions", "numbers behind"), rows, right=("with an address", "mentions")))
+
+
+@app.command()
+@takes(ReindexRequest)
+def reindex(context: typer.Context, request: ReindexRequest) -> None:
+    """Rebuild the search indexes from the graph.
+
+    An index is a cache beside the graph; deleting it loses nothing.
+
+        graphvine reindex
+        graphvine reindex --kind hn
+
+    In Python: graph.reindex()
+    """
+    from graphvine.workers.cli.output import plural
+    from graphvine.workers.cli.progress import activity
+
+    with opened(context) as graph, activity("indexing") as told:
+        count = dispatch(graph, request, on_event=None if told is None else lambda done: told(f"{done:,} rows"))
+    print(f"{plural(count, 'row')} indexed")
+
+
+def show_hits(hits: Sequence[SearchHit], *, explain: bool = False) -> None:
+    """One paragraph for each hit: where it is, and a piece of it; with `explain`, what its score is made of."""
+    from graphvine.workers.cli.output import one_line
+
+    for number, hit in enumerate(hits, 1):
+        distance = "" if hit.distance is None else f", {hit.distance} links away"
+        print(f"{number:>2}. {one_line(heading(hit), 90)}  ({hit.score:.4f}{distance})")
+        print(f"    {one_line(hit.snippet, 160)}")
+        print(f"    {cited(hit.citation)}")
+        if explain:
+            path = f"; {' -> '.join(one_line(title, 60) for title in hit.path)}" if hit.path else ""
+            print(f"    words {hit.by_words:.2f}, meaning {hit.by_meaning:.2f}, link {hit.by_link:.2f}{path}")
+    if not hits:
+        print("nothing found")
+
+
+def show_answer(answer: Answer) -> None:
+    """The passages under the numbers that an answer cites them by, a blank line between groups."""
+    from graphvine.workers.cli.output import printable
+
+    if answer.model or answer.held is not None:
+        print("\n" if answer.held else "\nThe passages do not hold the answer.\n")
+        if answer.uncited:
+            print(f"left out: {answer.uncited} of its sentences cite no passage\n")
+    number = 0
+    for group in answer.groups:
+        for hit in group:
+            number += 1
+            by = f"  (by {' -> '.join(hit.path)})" if hit.path else ""
+            print(printable(f"[{number}] {heading(hit)}{by}"))
+            for line in hit.citation.passage.splitlines():
+                print(f"    {printable(line)}")
+            print(f"    {cited(hit.citation)}")
+        print()
+    if not number:
+        print("nothing found")
+
+
+def heading(hit: SearchHit) -> str:
+    """Where a hit is: an article by title and section, others with their kind."""
+    if hit.kind == "article":
+        return " / ".join(filter(None, (hit.title, hit.section)))
+    return f"{hit.kind}: {hit.title or hit.key}"
+
+
+def cited(citation: Citation) -> str:
+    """A citation on one line."""
+    from graphvine.workers.cli.output import one_line
+
+    when = f", {citation.fetched_at:%Y-%m-%d}" if citation.fetched_at else ""
+    return f"[{one_line(citation.address or citation.key, 120)}{when}, sha256 {citation.text_hash[:12]}]"

@@ -1,0 +1,33 @@
+"""Search by HTTP."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from graphvine.workers.search.engine import UnknownKind
+from graphvine.workers.search.requests import AskRequest, EdgeCountsRequest, EdgesRequest, ReindexRequest, SearchRequest
+from graphvine.workers.serve.app_state import AppState
+from graphvine.workers.serve.request_routes import add_route
+from graphvine.workers.serve.responses import register_status
+
+
+def router(app_state: AppState) -> APIRouter:
+    made = APIRouter(tags=["search"])
+    add_route(
+        made, app_state, "/search", SearchRequest, "All kinds by words, meaning and edges, with citations",
+        lambda _, hits: hits, method="GET", names={"q": "text"},
+    )  # fmt: skip
+    add_route(
+        made, app_state, "/ask", AskRequest, "The passages that a question needs; with a model, the answer from them",
+        lambda _, answer: answer, method="GET", names={"q": "question"},
+    )  # fmt: skip
+    add_route(made, app_state, "/edges", EdgesRequest, "Make the edges between the kinds, as a job")
+    add_route(
+        made, app_state, "/edges", EdgeCountsRequest, "How many edges between the kinds there are",
+        lambda _, counts: counts, method="GET",
+    )  # fmt: skip
+    add_route(made, app_state, "/reindex", ReindexRequest, "Rebuild the search indexes", lambda _, rows: {"rows": rows})
+    return made
+
+
+register_status(UnknownKind, 422)

@@ -1,0 +1,253 @@
+"""Rows of a queue by HTTP: filtered, counted, in parts by their numbers; one row with all that is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import BaseModel
+
+from graphvine.clock import NEVER
+from graphvine.graph import Graph
+from graphvine.pipelines import tables
+from graphvine.records import Failure
+from graphvine.workers.serve.app_state import AppState
+from graphvine.workers.serve.responses import Json, Missing, following
+
+_SECONDS = 20.0
+_LONGEST_ERROR = 300
+# Of each row, where its table has them.
+_SHOWN = ("claimed_by", "claimed_at", "last_error", "failure_count", "lost_claims", "title", "by", "filename")
+_RETRIES = ("retry_count", "retryCount", "attempts")
+_TIMES = ("processed_at", "failed_at", "failedAt", "completed_at", "completedAt", "loaded_at")
+
+Text = Annotated[str, Query(max_length=200)]
+
+
+class RowShown(BaseModel):
+    """A row of a queue. `standing` says whether it would be claimed now, waits, is held, or rests."""
+
+    seq: str
+    key: str
+    state: str | None
+    standing: Literal["ready", "backing off", "claimed", "at rest"]
+    depth: int | None = None
+    retries: int | None = None
+    due_in_seconds: float | None = None
+    error: str | None = None
+    name: str | None = None
+    worker: str | None = None
+    claimed_at: str | None = None
+    at: str | None = None
+
+
+class RowPage(BaseModel):
+    rows: list[RowShown]
+    next: str | None = None
+
+
+class RowCount(BaseModel):
+    count: int
+    states: dict[str, int]
+
+
+class Reason(BaseModel):
+    """A reason for failures, with how many rows have it and one of them."""
+
+    reason: str | None
+    count: int
+    example: str
+
+
+class RowDetail(BaseModel):
+    """One row: where it stands, its properties, what went wrong with it, and what happened to it."""
+
+    pipeline: str
+    label: str
+    row: RowShown
+    properties: dict[str, Any]
+    failures: list[dict[str, Any]]
+    history: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which rows: by state, a part of the key or the error, the whole error, and a range of depths."""
+
+    state: Sequence[str] = ()
+    contains: str = ""
+    reason: str = ""
+    standing: str = ""
+    min_depth: int | None = None
+    max_depth: int | None = None
+
+
+def asked_for(
+    state: Annotated[list[str] | None, Query(max_length=20, description="One or more states.")] = None,
+    contains: Annotated[str, Query(max_length=200, description="In the key or the error.")] = "",
+    reason: Annotated[str, Query(max_length=2_000, description="The error, whole.")] = "",
+    standing: Annotated[Literal["", "ready", "backing off", "claimed", "at rest"], Query()] = "",
+    min_depth: Annotated[int | None, Query(ge=0, le=1 << 31)] = None,
+    max_depth: Annotated[int | None, Query(ge=0, le=1 << 31)] = None,
+) -> Filter:
+    return Filter(tuple(state or ()), contains, reason, standing, min_depth, max_depth)
+
+
+def router(app_state: AppState) -> APIRouter:
+    made = APIRouter(prefix="/pipelines/{pipeline}", tags=["queues"])
+
+    @made.get("/rows", summary="Rows that match, in the order of their numbers", response_model=RowPage)
+    def rows(
+        pipeline: str, wanted: Annotated[Filter, Depends(asked_for)],
+        after: Annotated[int | None, Query(ge=0, lt=1 << 63, description="`next` of the page before.")] = None,
+        newest: Annotated[bool, Query(description="The newest first.")] = False,
+        limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+    ) -> Json:  # fmt: skip
+        found = Rows(app_state.graph, pipeline).page(wanted, after, newest, limit)
+        return Json({"rows": found, "next": following(found, limit)})
+
+    @made.get("/rows/count", summary="How many rows match, by state", response_model=RowCount)
+    def count(pipeline: str, wanted: Annotated[Filter, Depends(asked_for)]) -> Json:
+        states = Rows(app_state.graph, pipeline).count(wanted)
+        return Json({"count": sum(states.values()), "states": states})
+
+    @made.get("/reasons", summary="Why rows failed, the most frequent reason first", response_model=list[Reason])
+    def reasons(pipeline: str, contains: Text = "", limit: Annotated[int, Query(ge=1, le=200)] = 50) -> Json:
+        return Json(Rows(app_state.graph, pipeline).reasons(contains, limit))
+
+    @made.get("/row", summary="One row: properties, failures, history", response_model=RowDetail)
+    def one(pipeline: str, key: Annotated[str, Query(min_length=1, max_length=2_000)]) -> Json:
+        found = Rows(app_state.graph, pipeline).one(key)
+        journal = app_state.journal
+        history = journal.of(pipeline, int(found["row"]["seq"])) if journal is not None else []
+        return Json({**found, "history": history})
+
+    return made
+
+
+class Rows:
+    """The rows of one pipeline. A page is one pass over columns of numbers and those that the filter names."""
+
+    def __init__(self, graph: Graph, pipeline: str) -> None:
+        self._graph, self._pipeline = graph, pipeline
+        self._machine = graph.store.machine(pipeline)
+        self._table = tables(graph.library)[self._machine.label]
+        as_text = "toString(a.{})" if graph.engine.dialect == "neo4j" else "CAST(a.{} AS STRING)"
+        number = self._table.columns[self._machine.key].startswith("INT")
+        self._key = as_text.format(self._machine.key) if number else f"a.{self._machine.key}"
+
+    def page(self, wanted: Filter, after: int | None, newest: bool, limit: int) -> list[dict[str, Any]]:
+        conditions, parameters = self._where(wanted)
+        if after is not None:
+            conditions.append("a.seq < $after" if newest else "a.seq > $after")
+            parameters["after"] = after
+        names = list(self._columns())
+        returned = ", ".join(f"{text} AS {name}" for name, text in self._columns())
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        order = "DESC" if newest else "ASC"
+        text = f"MATCH (a:{self._machine.label}){where} RETURN {returned} ORDER BY a.seq {order} LIMIT {limit}"
+        found = self._asked(text, parameters, limit)
+        return [self._shown(dict(zip((name for name, _ in names), row, strict=True))) for row in found]
+
+    def count(self, wanted: Filter) -> dict[str, int]:
+        conditions, parameters = self._where(wanted)
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        text = f"MATCH (a:{self._machine.label}){where} RETURN a.{self._machine.column} AS state, count(*) AS n"
+        return {state or "(none)": n for state, n in self._asked(text, parameters, 1_000)}
+
+    def reasons(self, contains: str, limit: int) -> list[dict[str, Any]]:
+        if "last_error" not in self._table.columns:
+            return []
+        conditions, parameters = self._where(Filter(("failed",), contains))
+        text = (
+            f"MATCH (a:{self._machine.label}) WHERE {' AND '.join(conditions)}"
+            f" RETURN a.last_error AS reason, count(*) AS n, min({self._key}) AS example ORDER BY n DESC LIMIT {limit}"
+        )
+        return [
+            {"reason": reason, "count": n, "example": example}
+            for reason, n, example in self._asked(text, parameters, limit)
+        ]
+
+    def one(self, key: str) -> dict[str, Any]:
+        shown = self._graph.neighbourhood(self._machine.label, key, 1)["node"]
+        value: Any = int(key) if self._key != f"a.{self._machine.key}" else key
+        returned = ", ".join(f"{text} AS {name}" for name, text in self._columns())
+        text = f"MATCH (a:{self._machine.label}) WHERE a.{self._machine.key} = $key RETURN {returned}"
+        found = self._asked(text, {"key": value}, 1)
+        if not found:
+            raise Missing(f"there is no row {key!r} in {self._pipeline}")
+        row = self._shown(dict(zip((name for name, _ in self._columns()), found[0], strict=True)))
+        failures = [
+            asdict(Failure(**one)) for one in self._graph.read(f"{self._pipeline}.failures", key=str(value))
+        ]  # fmt: skip
+        return {
+            "pipeline": self._pipeline, "label": self._machine.label, "row": row,
+            "properties": shown["properties"], "failures": failures,
+        }  # fmt: skip
+
+    def _columns(self) -> Iterator[tuple[str, str]]:
+        machine, columns = self._machine, self._table.columns
+        yield from (("seq", "a.seq"), ("key", self._key), ("state", f"a.{machine.column}"))
+        yield from (("due", "a.due"), ("lease", "a.lease"))
+        if machine.order:
+            yield "depth", f"a.{machine.order}"
+        for name in _SHOWN:
+            if name in columns:
+                yield name, f"a.{name}"
+        for alias, choices in (("retries", _RETRIES), ("at", _TIMES)):
+            for name in choices:
+                if name in columns:
+                    yield alias, f"a.{name}"
+                    break
+
+    def _where(self, wanted: Filter) -> tuple[list[str], dict[str, Any]]:
+        conditions, parameters = list[str](), dict[str, Any]()
+        now = self._graph.clock.now_ms()
+        standings = {
+            "ready": "a.due <= $now AND a.lease <= 0",
+            "backing off": "a.due > $now AND a.due < $never AND a.lease <= 0",
+            "claimed": "a.lease > 0", "at rest": "a.due >= $never AND a.lease <= 0",
+        }  # fmt: skip
+        if wanted.standing:
+            conditions.append(standings[wanted.standing])
+            parameters |= {"never": NEVER} if "$never" in conditions[0] else {}
+            parameters |= {"now": now} if "$now" in conditions[0] else {}
+        if wanted.state:
+            conditions.append(f"a.{self._machine.column} IN $states")
+            parameters["states"] = list(wanted.state)
+        if self._machine.order:
+            for name, sign, depth in (("lo", ">=", wanted.min_depth), ("hi", "<=", wanted.max_depth)):
+                if depth is not None:
+                    conditions.append(f"a.{self._machine.order} {sign} ${name}")
+                    parameters[name] = depth
+        if wanted.reason and "last_error" in self._table.columns:
+            conditions.append("a.last_error = $reason")
+            parameters["reason"] = wanted.reason
+        if wanted.contains:
+            searched = [self._key, *(f"a.{name}" for name in ("last_error", "title") if name in self._table.columns)]
+            conditions.append(
+                "(" + " OR ".join(f"lower({one}) CONTAINS $contains" for one in dict.fromkeys(searched)) + ")"
+            )
+            parameters["contains"] = wanted.contains.lower()
+        if self._graph.engine.dialect == "neo4j":
+            conditions = [one.replace("lower(", "toLower(") for one in conditions]
+        return conditions, parameters
+
+    def _asked(self, text: str, parameters: dict[str, Any], most: int) -> list[list[Any]]:
+        return self._graph.query(text, parameters, max_rows=most, timeout_seconds=_SECONDS).rows
+
+    def _shown(self, row: dict[str, Any]) -> dict[str, Any]:
+        now, due, lease = self._graph.clock.now_ms(), row["due"], row["lease"]
+        due, lease = NEVER if due is None else due, lease or 0
+        standing = "claimed" if lease > 0 else "at rest" if due >= NEVER else "ready" if due <= now else "backing off"
+        error = row.get("last_error")
+        name = next((str(row[one]) for one in ("title", "filename", "by") if row.get(one)), None)
+        return {
+            "seq": str(row["seq"]), "key": row["key"], "state": row["state"], "standing": standing,
+            "depth": row.get("depth"), "retries": row.get("retries"),
+            "due_in_seconds": (due - now) / 1000 if standing == "backing off" else None,
+            "error": error[:_LONGEST_ERROR] if error else None, "name": name if name != row["key"] else None,
+            "worker": row.get("claimed_by"), "claimed_at": row.get("claimed_at"), "at": row.get("at"),
+        }  # fmt: skip

@@ -1,0 +1,154 @@
+"""Move a graph to another model while it is in use: fill a second generation of vectors, then switch at once.
+
+What is done so far stands in the graph: killed anywhere, the same command goes on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from graphvine.clock import NEVER, moment
+from graphvine.dispatch import Run
+from graphvine.errors import GraphvineError
+from graphvine.graph import Graph
+from graphvine.index_sync import index_folder
+from graphvine.ready_cache import spans
+from graphvine.records import Step, Unit
+from graphvine.search import remove_index
+from graphvine.workers import scheduler
+from graphvine.workers.loop import Counts, Loop
+from graphvine.workers.wikipedia.boilerplate import is_boilerplate
+from graphvine.workers.wikipedia.models import Model, current_model, models, open_embedder
+from graphvine.workers.wikipedia.requests import ModelSwitchRequest
+from graphvine.workers.wikipedia.resources import settings_for
+from graphvine.workers.wikipedia.search import ArticleSearch
+from graphvine.workers.wikipedia.sections import BATCH, build_several
+from graphvine.workers.worker_pool import WorkerPool
+
+_ROWS_AT_ONCE = 2_000
+# Articles that are written during the switch may bring vectors of the model in use: so often they are swept up.
+_ROUNDS = 5
+
+
+class CannotSwitch(GraphvineError):
+    """This graph can't be moved to another model."""
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchEvent:
+    """How many sections have their new vector, and how many wait for it."""
+
+    done: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchSummary:
+    """The model in use afterwards; `switched` is False where the work was stopped before the end."""
+
+    model: str
+    embedded: int
+    failed: int
+    switched: bool
+
+
+def run_switch(graph: Graph, request: ModelSwitchRequest, run: Run[SwitchEvent]) -> SwitchSummary:
+    if not graph.engine.capabilities.single_owner:
+        raise CannotSwitch("on a server's graph the model can't be switched yet: load an export into a new graph")
+    model = _plan(graph, request)
+    total = Counts()
+    for number in range(_ROUNDS):
+        _sweep(graph, model, again=number > 0)
+        total += _work(graph, run, total)
+        if run.stop.is_set() or not _waiting(graph, model):
+            break
+    current = current_model(graph)
+    assert current is not None
+    if model.role == "next":
+        if run.stop.is_set() or graph.store.paused("section") is not None:
+            return SwitchSummary(current.name, total.done, total.failed, switched=False)
+        # The new index is made first, so that search goes over to it at once.
+        search = ArticleSearch(graph, model=model)
+        try:
+            search.catch_up()
+        finally:
+            search.close()
+        graph.run(Unit.of([Step("section.switch_model", {"generation": model.generation})]))
+        graph.store.publish("model_switched", model=model.name)
+        if not run.in_daemon:  # the daemon's own search has it open until its next question
+            old = f"article-{current.generation}" if current.generation else "article"
+            remove_index(index_folder(graph.engine.where) / old)
+    return SwitchSummary(model.name, total.done, total.failed, switched=not run.stop.is_set())
+
+
+def _plan(graph: Graph, request: ModelSwitchRequest) -> Model:
+    """The model to move to, as the graph knows it: the one in use, one that a switch was begun for, or a new one."""
+    settings = settings_for(graph)
+    kind = request.embedder or ("light" if settings.embedder == "none" else settings.embedder)
+    where = Path(request.model).expanduser()
+    location = str(where.absolute()) if where.is_dir() else request.model
+    embedder = open_embedder(msgspec.structs.replace(settings, embedder=kind, model=location))
+    try:
+        name, dimension = embedder.name, embedder.dimension
+    finally:
+        embedder.close()
+    found = models(graph)
+    current = current_model(graph)
+    pending = next((model for model in found if model.role == "next"), None)
+    if pending is not None and pending.name == name:
+        return pending
+    steps = [] if pending is None else [Step("section.abandon_model", {})]
+    if current is not None and current.name == name:
+        if steps:
+            graph.run(Unit.of(steps))
+        return current
+    # Beyond every generation there was, and in the column that search does not read.
+    generation = max((model.generation for model in found), default=0) + 1
+    if current is not None and (generation - current.generation) % 2 == 0:
+        generation += 1
+    given: dict[str, Any] = {"name": name, "dimension": dimension, "embedder": kind, "location": location}
+    at = moment(graph.clock.now_ms())
+    steps.append(Step("section.plan_model", {**given, "generation": generation, "at": at}))
+    if current is None:  # nothing to answer from meanwhile
+        steps.append(Step("section.switch_model", {"generation": generation}))
+    graph.run(Unit.of(steps))
+    return next(model for model in models(graph) if model.name == name)
+
+
+def _sweep(graph: Graph, model: Model, *, again: bool) -> None:
+    """Put every section into the queue that has no vector of this model, references and the like aside."""
+    block, after = f"section.renew_{'odd' if model.generation % 2 else 'even'}", 0
+    while rows := graph.read("section.without_vector", after=after, generation=model.generation, limit=_ROWS_AT_ONCE):
+        after = rows[-1]["seq"]
+        seqs = [
+            row["seq"]
+            for row in rows
+            if not is_boilerplate((row["path"] or "").split(" / ")) and not (again and row["state"] == "failed")
+        ]
+        now = graph.clock.now_ms()
+        if seqs:
+            graph.run(Unit.of([Step(block, {**span, "now": now}) for span in spans(seqs)]))
+
+
+def _work(graph: Graph, run: Run[SwitchEvent], before: Counts) -> Counts:
+    def tell(counts: Counts) -> None:
+        nonlocal before
+        before += counts
+        ready = next(one for one in graph.status() if one.pipeline == "section")
+        run.publish(SwitchEvent(before.done, ready.ready + ready.claimed))
+
+    (handler,) = build_several(graph, 1)
+    try:
+        with scheduler.running(graph, [scheduler.reaper(graph)]):
+            loop = Loop(graph, "section", handler, batch=BATCH, stop=run.stop)
+            return WorkerPool(graph, "section", [loop], run.stop).run(tell)
+    finally:
+        handler.close()
+
+
+def _waiting(graph: Graph, model: Model) -> int:
+    return int(graph.read("section.unembedded", generation=model.generation, never=NEVER)[0]["count"])
