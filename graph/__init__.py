@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from graphvine.export_format import Moved
     from graphvine.graph import Graph, open
     from graphvine.neighbourhood import NoSuchNode
-    from graphvine.outcomes import Done, GiveUp, Postpone, Retry
+    from graphvine.outcomes import Done, GiveUp, Postpone, Retry, Skip
     from graphvine.queue import WorkQueueManager
     from graphvine.queue_admin import BadKey
     from graphvine.reaper import Reaped
@@ -67,12 +67,12 @@ __all__ = [
     "QueryResult", "QueryTimeout", "QueryTooComplex", "Reaped", "RefreshRequest", "RefreshSummary", "ReindexRequest",
     "Request", "RequeueRequest", "ResumeRequest", "Retry", "RetryArticlesRequest", "RetryItemsRequest", "Run",
     "SchemaTooNew", "ScrapeBatchRequest", "ScrapeEvent", "ScrapeRequest", "SearchHit", "SearchRequest", "SeedRequest",
-    "SeedTitlesRequest", "Sentence", "Settings", "SettingsError", "SourceRefused", "SourceUnavailable", "StatusRequest",
-    "Step", "StepNotAllowed", "StoreBusy", "StoreClosed", "StoreDamaged", "StoreError", "StoreFull", "StoreMissing",
-    "StoreReopened", "StoreStuck", "TableInfo", "Taken", "TransitionNotAllowed", "Unit", "UnitFailed", "UnitResult",
-    "UnknownArticle", "UnknownBlock", "UnknownKind", "UnknownPipeline", "UpdateRequest", "UpdaterRun", "Upload",
-    "UploadRequest", "UploadStepRequest", "Uploads", "Way", "WorkQueueManager", "WorkRequest", "WriteRefused", "open",
-    "restore",
+    "SeedTitlesRequest", "Sentence", "Settings", "SettingsError", "Skip", "SourceRefused", "SourceUnavailable",
+    "StatusRequest", "Step", "StepNotAllowed", "StoreBusy", "StoreClosed", "StoreDamaged", "StoreError", "StoreFull",
+    "StoreMissing", "StoreReopened", "StoreStuck", "TableInfo", "Taken", "TransitionNotAllowed", "Unit", "UnitFailed",
+    "UnitResult", "UnknownArticle", "UnknownBlock", "UnknownKind", "UnknownPipeline", "UpdateRequest", "UpdaterRun",
+    "Upload", "UploadRequest", "UploadStepRequest", "Uploads", "Way", "WorkQueueManager", "WorkRequest", "WriteRefused",
+    "open", "restore",
 ]
 __version__ = "0.1.0"  # the one place: setup.py reads it here
 
@@ -95,7 +95,7 @@ _HOMES = {
         "StoreReopened UnitFailed UnknownBlock UnknownPipeline WriteRefused",
     "export_format": "Moved",
     "neighbourhood": "NoSuchNode",
-    "outcomes": "Done GiveUp Postpone Retry",
+    "outcomes": "Done GiveUp Postpone Retry Skip",
     "queue_admin": "BadKey",
     "reaper": "Reaped",
     "records": "Claim FailedRow Failure Finding PipelineStatus QueryResult Step TableInfo Unit UnitResult",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import shutil
@@ -11,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphvine.clock import moment
+from graphvine.disk_space import DiskSpace
 from graphvine.dispatch import Run
 from graphvine.engines.kuzu.file_lock import Holder
 from graphvine.engines.kuzu.kill_safe import KillSafeFiles
-from graphvine.errors import StoreError
+from graphvine.errors import StoreError, StoreFull
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
@@ -43,13 +45,25 @@ def backup(graph: Graph, target: str, run: Run[tuple[int, int]]) -> BackupInfo:
         raise StoreError(f"{place} is there already: choose another name for the backup")
     new = place.with_name(place.name + ".new")
     shutil.rmtree(new, ignore_errors=True)
-    new.mkdir(parents=True)
+    new.mkdir(0o700, parents=True)
+    try:
+        return _copied(graph, new, place, run)
+    except BaseException as error:
+        shutil.rmtree(new, ignore_errors=True)  # half a backup would only fill the disk
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StoreFull(f"the disk of {place.parent} is full: free some room, then make the backup again") from None
+        raise
+
+
+def _copied(graph: Graph, new: Path, place: Path, run: Run[tuple[int, int]]) -> BackupInfo:
+    store = Path(graph.engine.where)
+    parts = [store, *(store.with_name(store.name + ending) for ending in (".wal", ".marks"))]
+    DiskSpace(new, graph.settings.min_free_mb).refuse_any(lambda: sum(p.stat().st_size for p in parts if p.exists()))
     copied = graph.engine.copy_to(new)  # type: ignore[attr-defined]  # the capability says that it is there
-    database = Path(graph.engine.where).name
     total = sum(path.stat().st_size for path in copied)
     files, done = {}, 0
     for path in copied:
-        renamed = path.rename(new / ("graph" + path.name.removeprefix(database)))
+        renamed = path.rename(new / ("graph" + path.name.removeprefix(store.name)))
         files[renamed.name] = _sha256(renamed)
         done += renamed.stat().st_size
         run.publish((done, total))

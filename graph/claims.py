@@ -6,23 +6,22 @@ did not come back is lost: nothing was written for it, and the caller gets Claim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import groupby
 from typing import Any
 
-from graphvine.clock import NEVER, Clock, moment
+from graphvine.claim_steps import ClaimSteps
+from graphvine.clock import Clock, moment
 from graphvine.errors import ClaimLost, GraphvineError
-from graphvine.failures import backoff, clean_text, note_failure
 from graphvine.isolation import apart, is_suspect
-from graphvine.outcomes import Done, GiveUp, Outcome, Postpone, Retry, Save, one_claim_a_row
-from graphvine.queries import Block
+from graphvine.outcomes import Done, GiveUp, Outcome, Postpone, Retry, one_claim_a_row
 from graphvine.ready_cache import RemoteReadyCache, spans
 from graphvine.records import Claim, Row, Step, Unit, UnitResult, new_token
 from graphvine.store import Store
-from graphvine.units import join
 
 Keep = Callable[[list[Claim]], Step]
+# The same of what was claimed, and of the numbers of the rows whose claims held.
+KeepBoth = Callable[[list[Claim], Collection[int]], Step]
 
 _FRUITLESS_TRIES = 20
 
@@ -35,21 +34,23 @@ class Claims:
         self._store, self.pipeline, self.worker = store, pipeline, worker
         self._clock = clock or store.clock
         self._machine = store.machine(pipeline)
-        self._settings = store.settings
+        self._steps = ClaimSteps(store, pipeline, worker, self._clock)
+        self._lease_ms = int(1000 * store.settings.timeout_seconds)
         # Whether the last claim was refused because a suspect is worked on, or is to be, with nothing beside it.
         self.held_back = False
 
     def claim(
         self, limit: int, states: Collection[str] | None = None, max_depth: int | None = None,
-        keep: Keep | None = None,
+        keep: Keep | None = None, suspects: bool = True,
     ) -> list[Claim]:  # fmt: skip
         """Take up to `limit` rows, nearest first, for this worker alone; none while the pipeline is paused.
 
-        `keep` makes the step that records, with the claim itself, what was taken so far.
+        `keep` makes the step that records, with the claim itself, what was taken so far. Without `suspects`, a row that
+        must be worked on alone is not taken, and nothing behind it.
         """
         window = self._store.ready_cache(self.pipeline)
         if limit > 0 and isinstance(window, RemoteReadyCache):
-            return window.claim(self.worker, limit, states, max_depth)
+            return self._claim_there(window, limit, states, max_depth)
         claims: list[Claim] = []
         self.held_back = False
         if limit <= 0 or self._store.paused(self.pipeline) is not None:
@@ -59,7 +60,7 @@ class Claims:
             rows = window.take(limit - len(claims), self._now, states, max_depth)
             if not rows:
                 break
-            if (claims and is_suspect(rows[0])) or not (claims or self._admitted(rows)):
+            if (claims and is_suspect(rows[0])) or not (claims or self._admitted(rows, suspects)):
                 window.add(rows, self._now)  # not beside others
                 break
             try:
@@ -73,6 +74,20 @@ class Claims:
             claims += taken
             if is_suspect(rows[0]):
                 break  # a suspect is worked on alone
+        return claims
+
+    def _claim_there(
+        self, window: RemoteReadyCache, limit: int, states: Collection[str] | None, max_depth: int | None
+    ) -> list[Claim]:
+        """Rows that the daemon chooses. What this process has in hand is known here alone."""
+        isolation = self._store.isolation
+        if not self._admitted([{}]):
+            return []
+        alone = isolation.is_idle(self.pipeline, self.worker, self._now)
+        claims, self.held_back = window.claim(self.worker, limit, states, max_depth, suspects=alone)
+        if self.held_back:
+            isolation.admits(self.pipeline, self.worker, True, self._now)  # it waits for its turn
+        isolation.hold(self.worker, claims, self._until)
         return claims
 
     def claim_keys(self, keys: Sequence[str]) -> list[Claim]:
@@ -113,6 +128,7 @@ class Claims:
         alive = {(row["seq"], row["token"]) for rows in self._store.run(Unit.of(steps)).rows for row in rows}
         self._store.isolation.hold(self.worker, held.values(), self._until)
         if lost := self._published([claim for claim in held.values() if (claim.seq, claim.token) not in alive]):
+            self._store.isolation.drop(self.worker, lost)
             raise ClaimLost(lost)
 
     def complete(self, claims: Claim | Sequence[Claim], steps: Sequence[Step] = ()) -> None:
@@ -137,50 +153,86 @@ class Claims:
         if lost := self.exchange(outcomes, ())[1]:
             raise ClaimLost(lost)
 
+    def settle_and_claim(
+        self, outcomes: Sequence[Outcome], limit: int, max_depth: int | None = None
+    ) -> tuple[list[Claim], list[Claim]]:
+        """Settle claims and take up to `limit` rows that come next, in one transaction: the new claims, and the lost.
+
+        It takes none where that is for another moment: while the pipeline is paused, where a row has to wait for its
+        turn alone, and where the outcomes discover rows, which may come before the next.
+        """
+        window = self._store.ready_cache(self.pipeline)
+        if limit <= 0 or self._steps.discovering(outcomes):
+            return self.exchange(outcomes, ())
+        if isinstance(window, RemoteReadyCache) and not self._admitted([{}]):
+            return self.exchange(outcomes, ())
+        *before, last = one_claim_a_row(outcomes)
+        lost = [claim for part in before for claim in self._run(part)[1]]
+        settled, steps = [outcome.claim for outcome in last], list(self._steps.settling(last))
+        if isinstance(window, RemoteReadyCache):
+            claims, held = window.exchange(self.worker, steps, limit, max_depth)
+            self._store.isolation.drop(self.worker, settled)
+            self._store.isolation.hold(self.worker, claims, self._until)
+        else:
+            claims, held = self.exchange_steps(steps, limit, max_depth, settled=settled)
+        return claims, self._published(lost + [claim for claim in settled if claim.seq not in held])
+
+    def exchange_steps(
+        self, settling: Sequence[Step], limit: int, max_depth: int | None = None, keep: KeepBoth | None = None,
+        settled: Sequence[Claim] = (), suspects: bool = True,
+    ) -> tuple[list[Claim], Collection[int]]:  # fmt: skip
+        """Run steps that settle claims and take what comes next, in one transaction: the new claims, and what held."""
+        window, rows = self._store.ready_cache(self.pipeline), list[Row]()
+        assert not isinstance(window, RemoteReadyCache), "rows are chosen where the store is"
+        if self._store.paused(self.pipeline) is None:
+            rows = window.take(limit, self._now, None, max_depth)
+        if rows and not self._admitted(rows, suspects):
+            window.add(rows, self._now)
+            rows = []
+        try:
+            claims, held = self._run_steps(settling, settled, rows, keep=keep)
+        except GraphvineError:
+            window.invalidate()
+            raise
+        window.report(rows, {claim.seq for claim in claims})
+        return claims, held
+
     def _run(
         self, outcomes: Sequence[Outcome], rows: Sequence[Row] = (), role: str = "claim", columns: Sequence[str] = (),
         given: Mapping[str, Any] | None = None, keep: Keep | None = None,
     ) -> tuple[list[Claim], list[Claim]]:  # fmt: skip
         """One transaction: settle these, then claim those. Returns the new claims, and those that were lost."""
-        settling = list(self._settling(outcomes))
+        settled = [outcome.claim for outcome in outcomes]
+        steps = list(self._steps.settling(outcomes))
+        both = None if keep is None else lambda claims, held: keep(claims)
+        claims, held = self._run_steps(steps, settled, rows, role, columns, given, both)
+        return claims, [claim for claim in settled if claim.seq not in held]
+
+    def _run_steps(
+        self, settling: Sequence[Step], settled: Sequence[Claim], rows: Sequence[Row], role: str = "claim",
+        columns: Sequence[str] = (), given: Mapping[str, Any] | None = None, keep: KeepBoth | None = None,
+    ) -> tuple[list[Claim], Collection[int]]:  # fmt: skip
+        """The new claims, and the numbers of the rows whose claims held."""
         # A word that is no state of the machine, set by hand: left where it is, the doctor tells of it.
         known = [row for row in rows if self._machine.by_role(role, row["state"]) is not None]
         token = new_token()
-        unit = Unit.of([*settling, *self._claiming(known, token, role, columns, given or {})])
+        unit = Unit.of([*settling, *self._steps.claiming(known, token, role, columns, given or {})])
         if not unit.steps:
-            return [], []
+            return [], ()
 
         def made(result: UnitResult) -> list[Claim]:
-            taken = {row["seq"] for answer in result.rows[len(settling) :] for row in answer}
-            return self._made([row for row in known if row["seq"] in taken], token, role)
+            # Rows of several workers that were claimed together have one token.
+            answers = result.rows[len(settling) :]
+            tokens = {row["seq"]: row.get("token", token) for answer in answers for row in answer}
+            return self._steps.made([row for row in known if row["seq"] in tokens], tokens, role)
 
-        result = self._store.run(unit, None if keep is None else lambda done: keep(made(done)))
+        save = None if keep is None else lambda done: keep(made(done), done.held)
+        result = self._store.run(unit, save, now=self._now)
         claims = made(result)
-        self._store.isolation.drop(self.worker, [outcome.claim for outcome in outcomes])
+        self._store.isolation.drop(self.worker, settled)
         if keep is None:  # otherwise they are for a worker elsewhere, and end there
             self._store.isolation.hold(self.worker, claims, self._until)
-        return claims, [outcome.claim for outcome in outcomes if outcome.claim.seq not in result.held]
-
-    def _settling(self, outcomes: Sequence[Outcome]) -> Iterator[Step]:
-        """What is saved under the claims, then the moves that end them, then the rest for the claims that held."""
-        endings: dict[str, list[Claim]] = {}
-        postponed: dict[float, list[Claim]] = {}
-        for outcome in outcomes:
-            if isinstance(outcome, Done):
-                endings.setdefault(outcome.ending, []).append(outcome.claim)
-            elif isinstance(outcome, Postpone):
-                postponed.setdefault(outcome.after_seconds, []).append(outcome.claim)
-        saves = (step for one in outcomes if not isinstance(one, Postpone) for step in one.saves)
-        yield from join(saves, self._store.library)
-        for ending, ended in endings.items():
-            yield from self._grouped(ending, ended, {"at": self._at})
-        for seconds, later in sorted(postponed.items()):
-            yield from self._grouped("release", later, {"due": self._now + int(seconds * 1000)})
-        results = (step for one in outcomes if isinstance(one, Done | Save) for step in one.steps)
-        yield from join(results, self._store.library)
-        for one in outcomes:
-            if isinstance(one, Retry | GiveUp):
-                yield from self._failure(one)
+        return claims, result.held
 
     def save(self, name: str, claim: Claim, values: Row, **given: Any) -> Step:
         """A block of this entity that saves these values of a claimed row, guarded by seq and token."""
@@ -191,94 +243,17 @@ class Claims:
     def step(self, name: str, claims: Sequence[Claim], **parameters: Any) -> list[Step]:
         """A block of this entity that guards by seqs and token, for these claims."""
         block = self._store.library.block(f"{self.pipeline}.{name}")
-        return [Step(block.full_name, {**span, **parameters}) for span in self._by_token(claims)]
+        return [Step(block.full_name, {**span, **parameters}) for span in self._steps.by_token(claims)]
 
-    def _claiming(
-        self, rows: Sequence[Row], token: int, role: str, columns: Sequence[str], more: Mapping[str, Any]
-    ) -> Iterator[Step]:
-        given = {"worker": self.worker, "token": token, "now": self._now, "at": self._at, "never": NEVER, **more}
-        for state in dict.fromkeys(row["state"] for row in rows):
-            group = [row for row in rows if row["state"] == state]
-            block, single = self._block(role, state), self._machine.by_role(f"{role}_one", state)
-            seqs = [row["seq"] for row in group]
-            if single is not None and self._few(len(group)):
-                yield from (Step(single.full_name, {"key": r["key"], "seq": r["seq"], **given}) for r in group)
-            elif "rows" in block.parameters:
-                chosen = [{"seq": row["seq"], **{name: row[name] for name in columns}} for row in group]
-                yield Step(block.full_name, {"rows": chosen, "lo": min(seqs), "hi": max(seqs), **given})
-            else:
-                yield from (Step(block.full_name, {**span, **given}) for span in spans(seqs))
-
-    def _made(self, rows: Sequence[Row], token: int, role: str) -> list[Claim]:
-        after = {
-            state: next(move.target for move in self._block(role, state).moves if state in move.sources)
-            for state in {row["state"] for row in rows}
-        }
-        return [
-            Claim(
-                self.pipeline, row["key"], row["seq"], token, after[row["state"]], row.get("depth", 0),
-                row.get("retry_count", 0), row.get("lost_claims", 0), row.get("failure_count", 0),
-            )
-            for row in rows
-        ]  # fmt: skip
-
-    def _grouped(self, role: str, claims: list[Claim], given: dict[str, Any]) -> Iterator[Step]:
-        """One step for each block and token; the block is the one that plays the role in the claim's state."""
-        for state, group in groupby(sorted(claims, key=lambda claim: claim.state), key=lambda claim: claim.state):
-            block, single = self._block(role, state), self._machine.by_role(f"{role}_one", state)
-            of_state = list(group)
-            if single is not None and self._few(len(of_state)):
-                for claim in of_state:
-                    yield Step(single.full_name, {"key": claim.key, "seq": claim.seq, "token": claim.token, **given})
-                continue
-            for span in self._by_token(of_state):
-                yield Step(block.full_name, {**span, **given})
-
-    def _by_token(self, claims: Sequence[Claim]) -> Iterator[dict[str, Any]]:
-        for token, group in groupby(sorted(claims, key=lambda claim: claim.token), key=lambda claim: claim.token):
-            for span in spans([claim.seq for claim in group]):
-                yield {**span, "token": token}
-
-    def _failure(self, outcome: Retry | GiveUp) -> Iterator[Step]:
-        claim, message, at = outcome.claim, clean_text(outcome.reason), self._at
-        attempt = claim.retry_count + 1
-        given = {"key": claim.key, "seq": claim.seq, "token": claim.token, "error": message}
-        if isinstance(outcome, Retry) and (outcome.attempt is not None or attempt < self._settings.max_retries):
-            wait = max(outcome.after_seconds or 0, backoff(self._settings, outcome.attempt or attempt))
-            due = self._now + int(1000 * wait)
-            yield Step(self._block("retry", claim.state).full_name, {**given, "due": due})
-        else:
-            yield Step(self._block("fail", claim.state).full_name, {**given, "at": at})
-        kind = "transient" if isinstance(outcome, Retry) else "permanent"
-        yield note_failure(
-            self.pipeline, claim.seq, claim.key, claim.failure_count, at=at, attempt=attempt, kind=kind,
-            message=message, trace=outcome.trace,
-        )  # fmt: skip
-        yield from outcome.steps
-
-    def _few(self, rows: int) -> bool:
-        """Whether so few rows are cheaper found one by one, by key, than together by their numbers.
-
-        Measured on Kuzu: a row by its key costs 0.6 ms at any size; a statement over numbers costs 0.4 ms in a small
-        table and 3 ms at a million rows. Where numbers have an index, they always win.
-        """
-        if not self._store.engine.capabilities.single_owner:
-            return False
-        return rows <= (4 if self._store.table_size(self.pipeline) > 200_000 else 1)
-
-    def _block(self, role: str, state: str) -> Block:
-        if (block := self._machine.by_role(role, state)) is None:
-            raise GraphvineError(f"{self.pipeline}: no block plays the role {role!r} for a row that is {state!r}")
-        return block
-
-    def _admitted(self, rows: Sequence[Row]) -> bool:
+    def _admitted(self, rows: Sequence[Row], suspects: bool = True) -> bool:
         """Whether these rows may be claimed beside what the process has in hand; a suspect is the only one of them."""
-        admitted = self._store.isolation.admits(self.pipeline, self.worker, is_suspect(rows[0]), self._now)
+        suspect = is_suspect(rows[0])
+        allowed = suspects or not suspect
+        admitted = allowed and self._store.isolation.admits(self.pipeline, self.worker, suspect, self._now)
         self.held_back = not admitted
         return admitted
 
     def _published(self, lost: list[Claim]) -> list[Claim]:
-        self._store.isolation.drop(self.worker, lost)
         if lost:
             self._store.publish("claims_lost", pipeline=self.pipeline, count=len(lost))
         return lost
@@ -289,7 +264,7 @@ class Claims:
 
     @property
     def _until(self) -> int:
-        return self._now + int(1000 * self._settings.timeout_seconds)
+        return self._now + self._lease_ms
 
     @property
     def _at(self) -> Any:

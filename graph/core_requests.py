@@ -38,21 +38,23 @@ class SeedRequest(Request[int], verb="seed", runs="graphvine.queue_admin:seed"):
 class FailedRequest(
     Request["dict[str, list[FailedRow]]"], verb="failed", runs="graphvine.queue_admin:failed", where="call"
 ):
-    """What failed and why, by pipeline: of one, or of all."""
+    """What failed, or was skipped, and why, by pipeline: of one, or of all."""
 
     pipeline: str | None = argument(None, "One pipeline; otherwise all.", "PIPELINE")
     keys: Keys | None = None
     contains: Text = option("", "Only those with this in their key or their error.", metavar="TEXT")
     limit: Rows = option(100, "At most so many of each pipeline.", metavar="N")
+    skipped: bool = option(False, "What was skipped, rather than what failed.")
 
 
 class RequeueRequest(Request[int], verb="requeue", runs="graphvine.queue_admin:requeue"):
-    """Put failed rows back into the queue: these, those that match, or all. Returns how many."""
+    """Put rows that failed or were skipped back into the queue: these, those that match, or all. Returns how many."""
 
     pipeline: str
     keys: Sequence[Any] | None = None
     contains: Text | None = None
     everything: bool = False
+    skipped: bool = False
 
     def check(self) -> None:
         if self.keys is None and self.contains is None and not self.everything:
@@ -96,6 +98,9 @@ class BackupRequest(Request["BackupInfo"], verb="backup", runs="graphvine.backup
     def check(self) -> None:
         _absolute(self, "target")
 
+    def paths(self) -> list[str]:
+        return [self.target]
+
 
 class ExportRequest(Request["Moved"], verb="export", runs="graphvine.export:export", where="job"):
     """Write the whole graph into a new folder, from which any engine can load it."""
@@ -105,6 +110,9 @@ class ExportRequest(Request["Moved"], verb="export", runs="graphvine.export:expo
     def check(self) -> None:
         _absolute(self, "target")
 
+    def paths(self) -> list[str]:
+        return [self.target]
+
 
 class LoadRequest(Request["Moved"], verb="load", runs="graphvine.export:load", where="job"):
     """Load an exported graph into this one, which has to be empty."""
@@ -113,3 +121,6 @@ class LoadRequest(Request["Moved"], verb="load", runs="graphvine.export:load", w
 
     def check(self) -> None:
         _absolute(self, "source")
+
+    def paths(self) -> list[str]:
+        return [self.source]

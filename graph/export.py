@@ -24,6 +24,7 @@ from graphvine.export_format import (
 from graphvine.pipelines import tables
 from graphvine.queries.compile import with_lists
 from graphvine.schema.tables import Table
+from graphvine.vectors import unpack
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
@@ -41,7 +42,7 @@ def export(graph: Graph, target: str, run: Run[tuple[int, int]]) -> Moved:
         raise StoreError(f"{place} is there already: choose another name for the export")
     new = place.with_name(place.name + ".new")
     shutil.rmtree(new, ignore_errors=True)
-    new.mkdir(parents=True)
+    new.mkdir(0o700, parents=True)
     moving = _tables(graph)
     progress = _Progress(run)
     with graph.engine.snapshot() as rows:
@@ -71,7 +72,7 @@ def load(graph: Graph, source: str, run: Run[tuple[int, int]]) -> Moved:
             graph.pause(pipeline, _WHILE_LOADING)
     for table, declared in sorted(coming, key=lambda pair: pair[1].kind == "REL"):  # both ends before what joins them
         if table.rows:
-            lists = declared.lists.keys() & table.columns.keys()
+            lists = {name: kind for name, kind in declared.lists.items() if name in table.columns}
             parts = read_table(folder / table.file, lists, embedded=graph.engine.dialect == "kuzu")
             graph.engine.bulk_load(declared.name, parts, progress.within())
     _compare(graph, coming, progress)
@@ -124,7 +125,11 @@ def _read(graph: Graph, table: Table, columns: Sequence[str], rows: Rows) -> Ite
     own = (column for column in columns if column not in ("from", "to") or not ends)
     values = [listed.get(column, f"n.`{column}`") for column in own]
     shown = ", ".join([*ends, *values])
-    return rows(f"MATCH {_pattern(table)} RETURN {shown}")
+    packed = [at for at, name in enumerate(columns) if table.lists.get(name) == "FLOAT[]"]
+    for row in rows(f"MATCH {_pattern(table)} RETURN {shown}"):
+        for at in packed:
+            row[at] = unpack(row[at]) if isinstance(row[at], str) else row[at]
+        yield row
 
 
 def _columns(graph: Graph, table: Table) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
@@ -14,6 +14,7 @@ from typing import Any
 
 from graphvine.errors import StoreError
 from graphvine.schema.tables import Table
+from graphvine.vectors import pack
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -140,7 +141,7 @@ def write_table(path: Path, columns: dict[str, str], rows: Iterable[Sequence[Any
             writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
 
 
-def read_table(path: Path, lists: Iterable[str], *, embedded: bool) -> Iterator[Any]:
+def read_table(path: Path, lists: Mapping[str, str], *, embedded: bool) -> Iterator[Any]:
     """The parts of a table as Arrow tables; the embedded engines know no zones of moments, and keep lists as text."""
     import pyarrow
     from pyarrow import parquet
@@ -149,8 +150,9 @@ def read_table(path: Path, lists: Iterable[str], *, embedded: bool) -> Iterator[
         for batch in file.iter_batches(_ROWS_AT_ONCE):
             part = pyarrow.Table.from_batches([batch])
             if embedded:
-                for name in lists:
-                    texts = pyarrow.array(map(_text_of, part[name].to_pylist()), type=pyarrow.string())
+                for name, kind in lists.items():
+                    as_text = pack if kind == "FLOAT[]" else _text_of
+                    texts = pyarrow.array(map(as_text, part[name].to_pylist()), type=pyarrow.string())
                     part = part.set_column(part.column_names.index(name), name, texts)
                 plain = [
                     field.with_type(pyarrow.timestamp("us")) if pyarrow.types.is_timestamp(field.type) else field
@@ -160,11 +162,9 @@ def read_table(path: Path, lists: Iterable[str], *, embedded: bool) -> Iterator[
             yield part
 
 
-def _text_of(numbers: list[float] | None) -> str | None:
-    """A list of numbers as Kuzu reads it, to the last bit."""
-    if numbers is None:
-        return None
-    return f"[{','.join(f'{one:.9g}' if type(one) is float else str(one) for one in numbers)}]"
+def _text_of(numbers: list[int] | None) -> str | None:
+    """A list of whole numbers as Kuzu reads it."""
+    return None if numbers is None else f"[{','.join(map(str, numbers))}]"
 
 
 def write_list(folder: Path, moved: Moved) -> None:

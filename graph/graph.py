@@ -25,7 +25,17 @@ from graphvine.dispatch import dispatch
 from graphvine.engines import connect, without_secrets
 from graphvine.errors import GraphvineError, StoreFull
 from graphvine.migrate import draw_machines, migrate
-from graphvine.records import FailedRow, Finding, PipelineStatus, QueryResult, Row, TableInfo, Unit, UnitResult
+from graphvine.records import (
+    EncodedResult,
+    FailedRow,
+    Finding,
+    PipelineStatus,
+    QueryResult,
+    Row,
+    TableInfo,
+    Unit,
+    UnitResult,
+)
 from graphvine.requests import as_list
 from graphvine.settings import Settings, load
 from graphvine.store import Store
@@ -37,6 +47,7 @@ if TYPE_CHECKING:
     from graphvine.engines.protocol import OwnerEngine, ServedEngine
     from graphvine.export_format import Moved
     from graphvine.reaper import Reaped
+    from graphvine.telemetry import Telemetry
 
 Progress = Callable[[int, int], None]
 
@@ -62,6 +73,11 @@ class Graph(PipelineVerbs):
         # A clock that is given is used as it is. Otherwise workers on many machines use their server's.
         self.clock = clock or SystemClock(getattr(self.engine, "clock_offset_ms", 0))
         self.store = Store(self.engine, settings, self.clock)
+        try:
+            self.telemetry = _telemetry(self)
+        except BaseException:
+            self.engine.close()
+            raise
         self.library = self.engine.library
         # Search indexes that stay open with the graph, by pipeline.
         self.open_indexes: dict[str, Any] = {}
@@ -77,7 +93,7 @@ class Graph(PipelineVerbs):
             self.migrated = migrate(self.store)
             with suppress(StoreFull):  # it can be read all the same, and its status says why nothing is claimed
                 draw_machines(self.store)
-                self._align()
+                self.align()
                 self._reap_dead()
         except BaseException:
             self.engine.close()
@@ -127,6 +143,20 @@ class Graph(PipelineVerbs):
             return owner.query_isolated(text, parameters or {}, max_rows=most, timeout_seconds=seconds)
         return self.engine.query(text, parameters or {}, max_rows=most, timeout_seconds=seconds)
 
+    def query_encoded(
+        self, text: str, parameters: bytes = b"{}", *, max_rows: int, timeout_seconds: float
+    ) -> EncodedResult:
+        """The same for a stranger, `isolated`: parameters and answer are JSON, which stays as it is in this process."""
+        from graphvine.json_text import decode_parameters
+        from graphvine.read_only import refuse_writes
+
+        refuse_writes(text)
+        if self.engine.capabilities.single_owner:
+            owner = cast("OwnerEngine", self.engine)
+            return owner.query_encoded(text, parameters, max_rows=max_rows, timeout_seconds=timeout_seconds)
+        given = decode_parameters(parameters)
+        return EncodedResult.of(self.engine.query(text, given, max_rows=max_rows, timeout_seconds=timeout_seconds))
+
     def interrupt(self) -> None:
         """End the queries that are running, from another thread; each raises QueryTimeout where it was called."""
         self.engine.interrupt()
@@ -138,7 +168,7 @@ class Graph(PipelineVerbs):
         check_complexity(text)
         result = self.engine.execute([text], parameters=parameters)
         self.store.forget()
-        self._align()
+        self.align()
         return result
 
     def tables(self) -> list[TableInfo]:
@@ -162,7 +192,10 @@ class Graph(PipelineVerbs):
         from graphvine.claims import Claims
         from graphvine.reaper import worker_name
 
-        return Claims(self.store, pipeline, worker or worker_name())
+        name = worker or worker_name()
+        if self.telemetry is not None:
+            return self.telemetry.claims(self, pipeline, name)
+        return Claims(self.store, pipeline, name)
 
     def reap(self, pipeline: str, timeout_seconds: float | None = None) -> Reaped:
         """Take back claims with no heartbeat, and align guard columns with states that people set."""
@@ -170,27 +203,41 @@ class Graph(PipelineVerbs):
 
         return reap(self.store, pipeline, timeout_seconds or self.settings.timeout_seconds)
 
+    def align(self) -> int:
+        """Align guard columns with states that were set past the query files, by whomever. Returns how many rows."""
+        from graphvine.reaper import align_all
+
+        return align_all(self.store)
+
     def status(self) -> list[PipelineStatus]:
-        """Where every pipeline stands: rows by state, ready, backing off, claimed, failed, paused."""
+        """Where every pipeline stands: rows by state, ready, backing off, claimed, failed, skipped, paused."""
         return dispatch(self, StatusRequest())
 
     def failed(
-        self, pipeline: str, *, keys: Iterable[str] | None = None, contains: str = "", limit: int = 100
-    ) -> list[FailedRow]:
-        """What failed in a pipeline and why, the newest first: these rows, or those with a text in key or error."""
+        self, pipeline: str, *, keys: Iterable[str] | None = None, contains: str = "", limit: int = 100,
+        skipped: bool = False,
+    ) -> list[FailedRow]:  # fmt: skip
+        """What failed (or was `skipped`) and why, newest first: these rows, or those with a text in key or reason."""
         given = None if keys is None else as_list("failed", "keys", keys)
-        return dispatch(self, FailedRequest(pipeline=pipeline, keys=given, contains=contains, limit=limit))[pipeline]
+        request = FailedRequest(pipeline=pipeline, keys=given, contains=contains, limit=limit, skipped=skipped)
+        return dispatch(self, request)[pipeline]
 
     def failed_by_pipeline(self, *, contains: str = "", limit: int = 100) -> dict[str, list[FailedRow]]:
         """The same for every pipeline, at most `limit` rows of each."""
         return dispatch(self, FailedRequest(contains=contains, limit=limit))
 
     def requeue(
-        self, pipeline: str, *, keys: Iterable[str] | None = None, contains: str | None = None, everything: bool = False
-    ) -> int:
-        """Put failed rows back into the queue: these, those that match, or all. Returns how many."""
+        self, pipeline: str, *, keys: Iterable[str] | None = None, contains: str | None = None,
+        everything: bool = False, skipped: bool = False,
+    ) -> int:  # fmt: skip
+        """Put rows back into the queue: these; or those that failed (or were `skipped`) and match; or all of those.
+
+        Returns how many.
+        """
         given = None if keys is None else as_list("requeue", "keys", keys)
-        return dispatch(self, RequeueRequest(pipeline=pipeline, keys=given, contains=contains, everything=everything))
+        return dispatch(self, RequeueRequest(
+            pipeline=pipeline, keys=given, contains=contains, everything=everything, skipped=skipped
+        ))  # fmt: skip
 
     def exclude(self, pipeline: str, keys: Iterable[str]) -> int:
         """Take rows that wait or failed out of the queue for good. Returns how many."""
@@ -224,12 +271,6 @@ class Graph(PipelineVerbs):
 
         return examine(self, progress)
 
-    def _align(self) -> None:
-        from graphvine.reaper import align
-
-        for pipeline in self.library.machines:
-            align(self.store, pipeline)
-
     def _reap_dead(self) -> None:
         if self.engine.capabilities.single_owner:
             from graphvine.reaper import reap_dead
@@ -246,3 +287,12 @@ def _pair(progress: Progress | None) -> Callable[[tuple[int, int]], None] | None
 
 
 __all__ = ["Graph", "GraphvineError", "open"]
+
+
+def _telemetry(graph: Graph) -> Telemetry | None:
+    """Traces and metrics, where somebody asked for them."""
+    if not (graph.settings.otel or any(name.startswith("OTEL_") for name in os.environ)):
+        return None
+    from graphvine.telemetry import Telemetry, asked_for
+
+    return Telemetry(graph) if asked_for(graph.settings) else None

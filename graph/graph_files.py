@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -88,7 +89,7 @@ def _kinds(graph: Graph, folder: Path, labels: Sequence[str] | None) -> tuple[li
 
 
 def _rows(kind: _Kind) -> Iterator[dict[str, Any]]:
-    for part in read_table(kind.file, (), embedded=False):
+    for part in read_table(kind.file, {}, embedded=False):
         yield from part.to_pylist()
 
 
@@ -116,9 +117,13 @@ def _given(kind: _Kind, row: dict[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in kind.columns if row[name] is not None}
 
 
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
 def _json_lines(path: Path, nodes: list[_Kind], edges: list[_Kind]) -> tuple[int, int]:
     counts = [0, 0]
-    with path.open("w", encoding="utf-8") as file:
+    with open(path, "w", encoding="utf-8", opener=_private) as file:
         for index, kinds in enumerate((nodes, edges)):
             for kind in kinds:
                 for row in _rows(kind):
@@ -133,7 +138,7 @@ def _json_lines(path: Path, nodes: list[_Kind], edges: list[_Kind]) -> tuple[int
 
 
 def _csv(path: Path, nodes: list[_Kind], edges: list[_Kind]) -> tuple[int, int]:
-    path.mkdir()
+    path.mkdir(0o700)
     counts = [0, 0]
     for index, kinds in enumerate((nodes, edges)):
         for kind in kinds:
@@ -211,7 +216,7 @@ def _written(
     closing: tuple[str, str],
 ) -> tuple[int, int]:  # fmt: skip
     counted = [0, 0]
-    with path.open("w", encoding="utf-8") as file:
+    with open(path, "w", encoding="utf-8", opener=_private) as file:
         head(file)
         for kind in nodes:
             for row in _rows(kind):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import shutil
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphvine.records import Row
 from graphvine.search import Document, IndexFields, RebuildNeeded, open_index, remove_index
@@ -24,11 +26,13 @@ class FollowedIndex:
     def __init__(
         self, graph: Graph, pipeline: str, block: str, translate: Translate, *, newest: str = "",
         dimension: int | None = None, fields: IndexFields | None = None, name: str = "",
+        given: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
-        """`name`: its folder among the graph's indexes, where it is not the pipeline's name."""
+        """`name`: its folder among the graph's indexes, where it is not the pipeline's name. `given`: to the block."""
+        self._given = given or {}
         self._graph, self._block, self._translate = graph, f"{pipeline}.{block}", translate
         self._newest = f"{pipeline}.{newest}" if newest else ""
-        self._folder = index_folder(graph.engine.where) / (name or pipeline)
+        self._folder = folder_for(graph, name or pipeline)
         self._dimension, self._fields = dimension, fields
         self.index = self._open()
 
@@ -40,7 +44,7 @@ class FollowedIndex:
         taken = 0
         if self._newest and not self._graph.read(self._newest, after=self.index.stamp)[0]["seq"]:
             return taken
-        while rows := self._graph.read(self._block, after=self.index.stamp, limit=_ROWS_AT_ONCE):
+        while rows := self._graph.read(self._block, after=self.index.stamp, limit=_ROWS_AT_ONCE, **self._given):
             self._take(rows)
             taken += len(rows)
             if progress is not None:
@@ -64,7 +68,7 @@ class FollowedIndex:
         self.index.apply(documents, deletions, rows[-1]["seq"])
 
     def _open(self) -> SearchIndex:
-        self._folder.parent.mkdir(exist_ok=True)
+        self._folder.parent.mkdir(0o700, exist_ok=True)
         try:
             return open_index(self._folder, self._dimension, fields=self._fields)
         except RebuildNeeded:
@@ -72,6 +76,18 @@ class FollowedIndex:
             remove_index(self._folder)
             shutil.rmtree(self._folder, ignore_errors=True)
             return open_index(self._folder, self._dimension, fields=self._fields)
+
+
+def folder_for(graph: Graph, name: str) -> Path:
+    """Where an index is kept: beside the graph, or a copy for this process where that can only be read."""
+    folder = index_folder(graph.engine.where) / name
+    if not graph.engine.capabilities.read_only:
+        return folder
+    copies = Path(tempfile.mkdtemp(prefix="graphvine-index-"))
+    atexit.register(shutil.rmtree, copies, ignore_errors=True)
+    if folder.is_dir():
+        shutil.copytree(folder, copies / name)
+    return copies / name
 
 
 def index_folder(where: str) -> Path:

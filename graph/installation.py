@@ -11,6 +11,7 @@ from pathlib import Path
 
 # An extra that holds others is no advice.
 _COLLECTIONS = frozenset({"all", "bench", "dev", "docs"})
+_SHARED = frozenset({"backports"})  # a name that many packages stand under: the module tells no more
 _REQUIREMENT = re.compile(r"([\w.-]+).*;.*extra == [\"']([\w-]+)[\"']")
 
 
@@ -36,7 +37,7 @@ def extra_with(module: str) -> str | None:
     for line in lines:
         if (match := _REQUIREMENT.match(line)) and match[2] not in _COLLECTIONS:
             sizes[match[2]] = sizes.get(match[2], 0) + 1
-            if _normal(match[1]) == wanted:
+            if _normal(match[1]) == wanted or (_normal(match[1]).startswith(f"{wanted}-") and wanted in _SHARED):
                 found.add(match[2])
     return min(found, key=lambda extra: (sizes[extra], extra), default=None)
 

@@ -68,6 +68,13 @@ class Isolation:
                 process.waiting[pipeline] = (worker, now + _ASKS_AGAIN_MS)
             return False
 
+    def is_idle(self, pipeline: str, worker: str, now: int) -> bool:
+        """Whether a suspect could be claimed now: the worker's process has nothing beside it in hand."""
+        with self._lock:
+            process = self._processes.get(process_of(worker))
+            held = [] if process is None else process.held.items()
+            return not any(until > now and (of == pipeline or is_one) for (of, _), (is_one, until) in held)
+
     def hold(self, worker: str, claims: Iterable[Claim], until: int) -> None:
         """These were claimed, or their heartbeat was sent."""
         with self._lock:

@@ -51,6 +51,19 @@ class GiveUp:
 
 
 @dataclass(frozen=True, slots=True)
+class Skip:
+    """Nothing is wrong, and nothing can come of this row: it rests as `skipped`, with the reason and without a failure.
+
+    For pipelines whose query file has a block of the role `skip`. The steps take back what was written of it before.
+    """
+
+    claim: Claim
+    reason: str
+    steps: Sequence[Step] = ()
+    saves: Sequence[Step] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Save:
     """Part of the work is done: these writes are kept. The claim goes on, unless they end it themselves."""
 
@@ -68,7 +81,7 @@ class Postpone:
     after_seconds: float = 0.0
 
 
-Outcome = Done | Retry | GiveUp | Postpone | Save
+Outcome = Done | Retry | GiveUp | Skip | Postpone | Save
 
 
 def one_claim_a_row(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:

@@ -25,6 +25,22 @@ class NoGraphInResult(GraphvineError):
 
 
 @dataclass(frozen=True, slots=True)
+class EncodedResult:
+    """Columns and rows as JSON, how many rows that are; `truncated` where there were more."""
+
+    columns: bytes
+    rows: bytes
+    count: int
+    truncated: bool = False
+
+    @classmethod
+    def of(cls, result: QueryResult) -> EncodedResult:
+        from graphvine.json_text import encode
+
+        return cls(encode(result.columns), encode(result.rows), len(result.rows), result.truncated)
+
+
+@dataclass(frozen=True, slots=True)
 class QueryResult:
     """Columns and rows of a query; `truncated` where there were more. Iterating gives a dict a row."""
 

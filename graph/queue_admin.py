@@ -42,12 +42,14 @@ def failed(graph: Graph, request: FailedRequest) -> dict[str, list[FailedRow]]:
 
 
 def _failed(store: Store, pipeline: str, request: FailedRequest) -> list[FailedRow]:
-    store.machine(pipeline)
+    state = "skipped" if request.skipped else "failed"
+    if not _has(store, pipeline, state):
+        return []
     wanted = None if request.keys is None else list(dict.fromkeys(_numbers(store, pipeline, request.keys)))
     if wanted is None:
-        rows = store.read(f"{pipeline}.failed", contains=request.contains, limit=request.limit)
+        rows = store.read(f"{pipeline}.{state}", contains=request.contains, limit=request.limit)
     else:
-        rows = store.read(f"{pipeline}.failed_named", keys=wanted) if wanted else []
+        rows = store.read(f"{pipeline}.{state}_named", keys=wanted) if wanted else []
     found = [
         FailedRow(
             row["key"],
@@ -59,7 +61,7 @@ def _failed(store: Store, pipeline: str, request: FailedRequest) -> list[FailedR
         )
         for row in rows
     ]
-    if wanted is None and "rejected" in store.engine.library.entities[pipeline].blocks:
+    if wanted is None and not request.skipped and "rejected" in store.engine.library.entities[pipeline].blocks:
         # What came without a usable key is no row, and is listed all the same.
         for row in store.read(f"{pipeline}.rejected", limit=max(0, request.limit - len(found))):
             if request.contains in row["message"]:
@@ -67,14 +69,20 @@ def _failed(store: Store, pipeline: str, request: FailedRequest) -> list[FailedR
     return found
 
 
-def requeue(graph: Graph, pipeline: str, keys: Sequence[str] | None, contains: str | None, everything: bool) -> int:
+def requeue(
+    graph: Graph, pipeline: str, keys: Sequence[str] | None, contains: str | None, everything: bool,
+    skipped: bool = False,
+) -> int:  # fmt: skip
+    """By keys whatever failed or was skipped; otherwise what failed, or with `skipped` what was skipped."""
     store = graph.store
-    store.machine(pipeline)
+    state = "skipped" if skipped else "failed"
+    if not _has(store, pipeline, state):
+        return 0
     if keys is not None:
         found = _named(store, pipeline, keys)
         return _move(store, f"{pipeline}.requeue", [row["seq"] for row in found], {"now": store.clock.now_ms()})
     moved = 0
-    while rows := store.read(f"{pipeline}.failed", contains=contains or "", limit=_ROWS_AT_ONCE):
+    while rows := store.read(f"{pipeline}.{state}", contains=contains or "", limit=_ROWS_AT_ONCE):
         step = _move(store, f"{pipeline}.requeue", [row["seq"] for row in rows], {"now": store.clock.now_ms()})
         moved += step
         if not step:
@@ -87,7 +95,14 @@ def exclude(graph: Graph, pipeline: str, keys: Sequence[str]) -> int:
     store.machine(pipeline)
     found = _named(store, pipeline, keys)
     given = {"at": moment(store.clock.now_ms()), "never": NEVER}
-    moved = _move(store, f"{pipeline}.exclude", [row["seq"] for row in found], given)
+    parts = list(spans([row["seq"] for row in found]))
+    steps = [Step(f"{pipeline}.exclude", {**span, **given}) for span in parts]
+    if "stamp_excluded" in store.engine.library.entities[pipeline].blocks:
+        # What a search index holds of them is to leave it.
+        for span in parts:
+            rows = [{"seq": seq, "stamp": 0} for seq in span["seqs"]]
+            steps.append(Step(f"{pipeline}.stamp_excluded", {"rows": rows, "lo": span["lo"], "hi": span["hi"]}))
+    moved = sum(len(rows) for rows in store.run(Unit.of(steps)).rows[: len(parts)]) if parts else 0
     store.ready_cache(pipeline).invalidate()
     return moved
 
@@ -98,6 +113,12 @@ def pause(graph: Graph, pipeline: str, reason: str) -> None:
 
 def resume(graph: Graph, pipeline: str) -> None:
     graph.store.resume(pipeline)
+
+
+def _has(store: Store, pipeline: str, state: str) -> bool:
+    """Whether rows of this pipeline can rest as failed, or as skipped: not every pipeline skips."""
+    machine = store.machine(pipeline)
+    return state == "failed" or machine.state(state) is not None
 
 
 def _failures(store: Store, pipeline: str, row: Row) -> list[Failure]:

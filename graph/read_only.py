@@ -117,7 +117,10 @@ def _stays_in(tokens: list[Token], folder: str) -> bool:
 
 def is_inside(path: str, folder: str) -> bool:
     """Whether a path, with its links followed, is in a folder."""
-    return "://" not in path and Path(path).resolve().is_relative_to(Path(folder).resolve())
+    try:
+        return "://" not in path and Path(path).resolve().is_relative_to(Path(folder).resolve())
+    except (OSError, ValueError):  # no path at all: a NUL in it, a loop of links
+        return False
 
 
 def _is_keyword(tokens: list[Token], index: int) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import heapq
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -16,7 +16,7 @@ from graphvine.engines.protocol import ServedEngine
 from graphvine.errors import GraphvineError
 from graphvine.isolation import is_suspect
 from graphvine.queries import Machine
-from graphvine.records import Claim, Row
+from graphvine.records import Claim, Row, Step
 
 # Rows that come due one after another must not cost a scan each.
 _RESCAN_MS = 250
@@ -250,9 +250,17 @@ class RemoteReadyCache:
     def __init__(self, engine: ServedEngine, pipeline: str) -> None:
         self._engine, self._pipeline = engine, pipeline
 
-    def claim(self, worker: str, limit: int, states: Collection[str] | None, max_depth: int | None) -> list[Claim]:
-        """Rows that the daemon chose, claimed for this worker."""
-        return self._engine.claim(self._pipeline, worker, limit, states, max_depth)
+    def claim(
+        self, worker: str, limit: int, states: Collection[str] | None, max_depth: int | None, *, suspects: bool
+    ) -> tuple[list[Claim], bool]:
+        """Rows that the daemon chose, claimed for this worker; and whether a suspect is next, which it may not have."""
+        return self._engine.claim(self._pipeline, worker, limit, states, max_depth, suspects)
+
+    def exchange(
+        self, worker: str, steps: Sequence[Step], limit: int, max_depth: int | None
+    ) -> tuple[list[Claim], Collection[int]]:
+        """Run steps that settle claims, and claim what comes next, in one transaction: the claims, and what held."""
+        return self._engine.exchange(self._pipeline, worker, steps, limit, max_depth)
 
     def take(
         self, count: int, now: int, states: Collection[str] | None = None, max_depth: int | None = None

@@ -8,7 +8,7 @@ import socket
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from graphvine.clock import NEVER, moment
 from graphvine.failures import backoff, note_failure
@@ -17,6 +17,10 @@ from graphvine.process_state import is_running
 from graphvine.ready_cache import spans
 from graphvine.records import Row, Step, Unit
 from graphvine.store import Store
+
+if TYPE_CHECKING:
+    from graphvine.engines.kuzu.alignment import Alignment
+    from graphvine.engines.protocol import OwnerEngine
 
 # Rows for one unit: large ones are cheap a row, but others wait for them.
 _ROWS_AT_ONCE = 5_000
@@ -35,7 +39,8 @@ class Reaped:
 
 def reap(store: Store, pipeline: str, timeout_seconds: float) -> Reaped:
     """One pass over one pipeline."""
-    aligned = align(store, pipeline)
+    alignment = _alignment(store)
+    aligned = align(store, pipeline) if alignment is None or alignment.needed else 0
     cutoff = moment(store.clock.now_ms() - int(timeout_seconds * 1000))
     reclaimed = given_up = 0
     while rows := store.read(f"{pipeline}.stale", cutoff=cutoff, limit=_ROWS_AT_ONCE):
@@ -77,6 +82,23 @@ def process_is_gone(worker: str | None) -> bool:
     if host != socket.gethostname() or not pid.isdecimal():
         return False  # another machine's, or a name that somebody chose: the time-out decides
     return not is_running(int(pid))
+
+
+def align_all(store: Store) -> int:
+    """Align the rows of every pipeline, where something may have been written past the blocks."""
+
+    def run() -> int:
+        return sum(align(store, pipeline) for pipeline in store.library.machines)
+
+    alignment = _alignment(store)
+    if alignment is None:
+        return run()
+    return alignment.run(run) if alignment.needed else 0
+
+
+def _alignment(store: Store) -> Alignment | None:
+    """An engine that owns its file knows of all that is written; None for a server's graph, which has other writers."""
+    return cast("OwnerEngine", store.engine).alignment if store.engine.capabilities.single_owner else None
 
 
 def align(store: Store, pipeline: str) -> int:

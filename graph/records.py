@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from graphvine.query_result import EncodedResult as EncodedResult
 from graphvine.query_result import QueryResult as QueryResult
 
 Row = dict[str, Any]
@@ -62,9 +63,13 @@ class Claim(msgspec.Struct, frozen=True):  # made by the thousand, in a third of
     failure_count: int = 0
 
 
+# The tokens of claims begin here: large, so that no state column's number is taken for one.
+FIRST_TOKEN = 1 << 61
+
+
 def new_token() -> int:
-    """The token of a claim: large, so that no state column's number is taken for one, and never made twice."""
-    return secrets.randbits(62) | 1 << 61
+    """The token of a claim, never made twice."""
+    return secrets.randbits(62) | FIRST_TOKEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +120,7 @@ class PipelineStatus:
     progress_percent: float
     oldest_heartbeat: datetime | None
     beyond_depth: int = 0
+    skipped: int = 0
     oldest_ready: datetime | None = None
 
 

@@ -9,14 +9,22 @@ from typing import Any
 HIDDEN = "***"
 _LONGEST = 1_000_000
 # Everything that stands between :// and the next space or quote; what is secret in it is found by _without_userinfo.
-_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,30}://)([^\s\"'<>]{1,4000})")
-_NAMES = (
-    r"api[_-]?key|access[_-]?key|x-access-key|x-api-key|access[_-]?token|auth[_-]?token|token|password|passwd|secret"
+# With one slash, too: that is what is left of an address that was taken for a path.
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,30}:/{1,2})([^\s\"'<>]{1,4000})")
+_NAMES = r"api[_-]?key|access[_-]?key|private[_-]?key|token|password|passwd|pwd|secret"
+# In front of a name there may be others: GRAPHVINE_NEO4J_PASSWORD, X-Api-Key.
+_BEFORE = r"(?<![A-Za-z0-9])(?:[A-Za-z0-9]{1,30}[_-]){0,6}"
+_PARAMETER = re.compile(
+    rf"([?&;](?:[A-Za-z0-9]{{1,30}}[_-]){{0,6}}(?:{_NAMES}|key|apikey|sig|signature|credential)=)[^&#;\s\"']{{1,4000}}",
+    re.IGNORECASE,
 )
-_PARAMETER = re.compile(rf"([?&;](?:{_NAMES}|key|apikey)=)[^&#;\s\"']{{1,4000}}", re.IGNORECASE)
+# As in headers, in assignments and in JSON, where quotes stand around name and value.
 _HEADER = re.compile(
-    rf"\b((?:{_NAMES})\s*[:=]\s*|authorization:\s*\w+\s+|bearer\s+)[^\s,;\"'&]{{4,4000}}", re.IGNORECASE
+    rf"({_BEFORE}(?:{_NAMES})[\"']?\s{{0,9}}[:=]\s{{0,9}}[\"']?"
+    r"|\bauthorization[\"']?\s{0,9}[:=]\s{0,9}[\"']?\w{1,30}\s{1,9}|\bbearer\s{1,9})[^\s,;\"'&]{4,4000}",
+    re.IGNORECASE,
 )
+_COOKIE = re.compile(r"\b((?:set-)?cookie\s{0,9}:\s{0,9})[^\r\n]{4,4000}", re.IGNORECASE)
 _OPTION = re.compile(rf"--(?:[a-z-]{{0,20}}-)?(?:{_NAMES}|key)", re.IGNORECASE)
 
 
@@ -24,7 +32,9 @@ def redact(text: str) -> str:
     """The text without the user names and passwords of addresses, and without keys in queries, headers and options."""
     text = text[:_LONGEST]
     text = _ADDRESS.sub(lambda found: found[1] + _without_userinfo(found[2]), text)
-    return _HEADER.sub(rf"\1{HIDDEN}", _PARAMETER.sub(rf"\1{HIDDEN}", text))
+    for pattern in (_PARAMETER, _HEADER, _COOKIE):
+        text = pattern.sub(rf"\1{HIDDEN}", text)
+    return text
 
 
 def without_secrets(where: str) -> str:
@@ -49,7 +59,7 @@ def redact_values(value: Any) -> Any:
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):
-        return {name: redact_values(inner) for name, inner in value.items()}
+        return {redact_values(name): redact_values(inner) for name, inner in value.items()}
     return [redact_values(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 

@@ -20,6 +20,7 @@ from typing import (
     Self,
     TypeVar,
     dataclass_transform,
+    get_args,
     get_origin,
     get_type_hints,
 )
@@ -142,6 +143,10 @@ class Request(Generic[R]):
     def check(self) -> None:
         """Rules for several fields together."""
 
+    def paths(self) -> list[str]:
+        """The files and folders that it names, on the machine of the process that runs it."""
+        return []
+
     def refuse(self, field: str, reason: str) -> BadRequest:
         """The error to raise for a field of this request."""
         return BadRequest(self.verb, field, reason)
@@ -193,7 +198,19 @@ class Request(Generic[R]):
         try:
             return msgspec.convert(value, kind)
         except msgspec.ValidationError as error:
-            raise self.refuse(name, str(error).replace("`", "").replace("$", "").replace(" - at [", " at [")) from None
+            told = str(error).replace("`", "").replace("$", "").replace(" - at [", " at [")
+            if "Invalid enum value" in told:
+                told += f": {', '.join(map(str, _choices(kind)))} are known"
+            if "matching regex" in told and not str(value).strip():
+                told = "it is empty: say something"
+            raise self.refuse(name, told) from None
+
+
+def _choices(kind: Any) -> list[Any]:
+    """What a field may be, where that is one of some words."""
+    if get_origin(kind) is Literal:
+        return list(get_args(kind))
+    return [choice for part in get_args(kind) for choice in _choices(part)]
 
 
 _by_verb: dict[str, type[Request[Any]]] = {}

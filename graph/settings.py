@@ -45,6 +45,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     backoff_max_seconds: Annotated[float, Positive, describe_as("the longest pause before a retry")] = 3600
     batch_size: Annotated[int, Positive, describe_as("rows that a worker claims at once")] = 10
     window_rows: Annotated[int, Positive, describe_as("rows that are next in the queue, known in memory")] = 20_000
+    read_ahead_rows: Annotated[
+        int, msgspec.Meta(ge=0), describe_as("rows that a process may claim before a quick handler is ready for them")
+    ] = 256
     buffer_pool_mb: Annotated[int, msgspec.Meta(ge=64), describe_as("memory for the embedded engine's pages")] = 1024
     checkpoint_memory_mb: Annotated[
         int, Positive, describe_as("memory held by changed rows that asks for a checkpoint")
@@ -65,6 +68,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         int, Positive, describe_as("memory of the process that runs a typed query for the daemon")
     ] = 512
     query_processes: Annotated[int, Positive, describe_as("such processes side by side")] = 2
+    otel: Annotated[
+        bool, describe_as("send traces and metrics by OpenTelemetry, where the OTEL_* variables say", trust="always")
+    ] = False
     pipelines_folder: Annotated[
         str, describe_as("a folder of your own pipelines, each a Python package; their code is run", trust="always")
     ] = ""

@@ -115,9 +115,13 @@ class Store:
 
     def paused(self, pipeline: str) -> str | None:
         """Why this pipeline rests ('' for no reason given), None when it does not."""
-        if self.engine.capabilities.single_owner and (full := cast("OwnerEngine", self.engine).shortage()) is not None:
+        if (full := self.shortage()) is not None:
             return full
         return self._paused().get(pipeline)
+
+    def shortage(self) -> str | None:
+        """Why no new work is taken, as a sentence: the disk is nearly full. None while there is room."""
+        return cast("OwnerEngine", self.engine).shortage() if self.engine.capabilities.single_owner else None
 
     def pause(self, pipeline: str, reason: str) -> None:
         self.machine(pipeline)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -25,6 +25,24 @@ def rows_in(unit: Unit) -> int:
     """About how many rows a unit writes."""
     values = (value for step in unit.steps for value in step.parameters.values())
     return sum(len(value) for value in values if isinstance(value, list | Table))
+
+
+def log_bytes(unit: Unit) -> int:
+    """How much a unit may add to an embedded engine's log, at most: 700 bytes a row were measured, beside its texts."""
+    return 2 * sum(_weight(step.parameters) for step in unit.steps) + 1_000 * (1 + rows_in(unit))
+
+
+def _weight(value: Any) -> int:
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(map(_weight, value.values()))
+    if isinstance(value, Table):
+        return sum(map(_weight, value.columns.values()))
+    if isinstance(value, list | tuple):
+        return sum(map(_weight, value))
+    size = getattr(value, "nbytes", 8)
+    return size if isinstance(size, int) else 8
 
 
 def check(unit: Unit, library: Library) -> None:
@@ -114,6 +132,35 @@ def join(steps: Iterable[Step], library: Library) -> list[Step]:
 
 def carry_out(unit: Unit, library: Library, run: Run, number: Number) -> UnitResult:
     """Run the steps in order, inside a transaction that the caller has open."""
+    running = Running(unit, library, number)
+    while running.asks is not None:
+        running.answer(run(*running.asks))
+    return running.result
+
+
+class Running:
+    """A unit on its way: `asks` is the statement that comes next, until there is none and the `result` is there."""
+
+    def __init__(self, unit: Unit, library: Library, number: Number) -> None:
+        self._steps = _carrying_out(unit, library, number)
+        self.asks: tuple[Block, Mapping[str, Any]] | None = None
+        self.result = UnitResult((), frozenset())
+        self._go_on(None)
+
+    def answer(self, rows: list[Row]) -> None:
+        """What the statement returned."""
+        self._go_on(rows)
+
+    def _go_on(self, rows: list[Row] | None) -> None:
+        try:
+            self.asks = next(self._steps) if rows is None else self._steps.send(rows)
+        except StopIteration as end:
+            self.asks, self.result = None, end.value
+
+
+def _carrying_out(
+    unit: Unit, library: Library, number: Number
+) -> Generator[tuple[Block, Mapping[str, Any]], list[Row], UnitResult]:
     held: set[int] = set()
     answers: list[list[Row]] = []
     for step in unit.steps:
@@ -123,7 +170,7 @@ def carry_out(unit: Unit, library: Library, run: Run, number: Number) -> UnitRes
         if parameters is None:
             answers.append([])
             continue
-        rows = run(block, _numbered(block, parameters, number))
+        rows = yield block, _numbered(block, parameters, number)
         if block.guard:
             held.update(row["seq"] for row in rows)
         answers.append(rows)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from graphvine.workers.hn.threads import Item
     from graphvine.workers.hn.transitions import Way
     from graphvine.workers.hooks import Pipeline
-    from graphvine.workers.loop import Counts
+    from graphvine.workers.counts import Counts
     from graphvine.workers.news.api import News
     from graphvine.workers.news.errors import NoProvider, ProviderError, UnknownArticle
     from graphvine.workers.news.reads import NewsDetail, NewsItem, NewsQueue
@@ -128,7 +128,7 @@ class PipelineVerbs:
         self, model: str, *, embedder: Literal["light", "sentence-transformers"] | None = None,
         on_event: Callable[[SwitchEvent], None] | None = None, stop: threading.Event | None = None,
     ) -> SwitchSummary:  # fmt: skip
-        """Give every section a vector of another model, then search by these; goes on where a kill left it."""
+        """Give every text that has a vector one of another model, then search by these; goes on after a kill."""
         from graphvine.workers.wikipedia.requests import ModelSwitchRequest
 
         request = ModelSwitchRequest(model=model, embedder=embedder)

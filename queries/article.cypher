@@ -1,4 +1,4 @@
-// The life of an article, from top to bottom: it is discovered, claimed, loaded, processed, or it fails.
+// The life of an article, from top to bottom: it is discovered, claimed, loaded, processed; or it fails, or is skipped.
 // document: expansion-state-machine.md
 // machine: Article.expansion_state
 // pipeline: article
@@ -6,8 +6,9 @@
 // order: expansion_depth
 // failed_at: processed_at
 // defaults: expansion_depth = 0
-// states: discovered* claimed loaded processed! failed! excluded!
+// states: discovered* claimed loaded processed! failed! skipped! excluded!
 // done: loaded, processed
+// beyond skipped: the document has failed alone; a title without a page, or a disambiguation page, is no fault to look into.
 // beyond excluded: the document tells people to exclude a failed article for good; that needs a place of its own.
 //
 // claimable.cypher explains the guard columns and holds what every pipeline has besides its moves. A loaded
@@ -224,6 +225,19 @@ SET a.expansion_state = 'failed', a.claimed_by = NULL, a.claimed_at = NULL, a.pr
     a.retry_count = a.retry_count + 1, a.failure_count = a.failure_count + 1, a.last_error = $error, a.lease = 0
 RETURN a.seq AS seq;
 
+// name: skip(key, seq, token, at, error)
+// move: claimed -> skipped
+// move: loaded -> skipped
+// beyond: nothing is wrong and nothing can come of it: there is no such page, or it only lists others.
+// guard
+// by: seq
+// There is no article to be made of it; the reason is kept, and no attempt is counted.
+MATCH (a:Article {title: $key})
+WHERE a.seq = $seq AND a.lease = $token AND a.expansion_state IN ['claimed', 'loaded']
+SET a.expansion_state = 'skipped', a.claimed_by = NULL, a.claimed_at = NULL, a.processed_at = $at,
+    a.last_error = $error, a.lease = 0
+RETURN a.seq AS seq;
+
 // name: reclaim(seqs, lo, hi, cutoff, due, counted)
 // move: claimed -> discovered
 // transition: reclaim_stale
@@ -272,24 +286,25 @@ RETURN a.seq AS seq;
 // == By hand ==
 
 // name: requeue(seqs, lo, hi, now)
-// move: failed -> discovered
+// move: failed | skipped -> discovered
 // beyond: the document's manual reset, as a move.
 // ready
 // by: seqs between lo and hi
-// Failed articles go back into the queue with a clean slate.
+// Failed and skipped articles go back into the queue with a clean slate.
 MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state = 'failed'
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state IN ['failed', 'skipped']
 SET a.expansion_state = 'discovered', a.processed_at = NULL, a.retry_count = 0, a.lost_claims = 0,
     a.last_error = NULL, a.lease = 0, a.due = $now
 RETURN @row;
 
 // name: exclude(seqs, lo, hi, at, never)
-// move: discovered | failed -> excluded
+// move: discovered | failed | skipped -> excluded
 // beyond: the document's permanent exclusion, as a move.
 // by: seqs between lo and hi
 // Out for good: never claimed again.
 MATCH (a:Article)
-WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.expansion_state IN ['discovered', 'failed']
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs
+    AND a.expansion_state IN ['discovered', 'failed', 'skipped']
 SET a.expansion_state = 'excluded', a.processed_at = $at, a.lease = 0, a.due = $never
 RETURN a.seq AS seq;
 
@@ -315,6 +330,24 @@ WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = 0 AND a.due
     AND a.expansion_state = 'discovered'
 SET a.expansion_state = 'discovered', a.due = $now
 RETURN @row;
+
+// name: resume_now(seqs, lo, hi, now)
+// stays: loaded
+// beyond: whoever loaded them discovers no links any more, so nobody need wait for that.
+// ready
+// by: seqs between lo and hi
+// These loaded articles, in nobody's hands, can be taken up at once.
+MATCH (a:Article)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = -1 AND a.expansion_state = 'loaded'
+SET a.expansion_state = 'loaded', a.due = $now
+RETURN @row;
+
+// name: left_loaded(now, never, limit)
+// Loaded articles whose links somebody was to discover, and has not yet; not those that wait after a failure.
+MATCH (a:Article)
+WHERE a.lease = -1 AND a.due > $now AND a.due < $never AND a.retry_count = 0
+RETURN a.seq AS seq, a.title AS key, a.claimed_by AS claimed_by
+ORDER BY seq LIMIT $limit;
 
 // == What an article holds ==
 // Sections have numbers of their own: the search index follows them. What no longer holds is stamped `gone`.
@@ -540,10 +573,12 @@ LIMIT $limit;
 MATCH (a:Article)
 RETURN max(a.expansion_depth) AS depth;
 
-// name: reach(depth, never)
-// How many articles within this depth wait, and the nearest of them; and how many are being worked on.
+// name: reach(depth, now, never)
+// How many articles within this depth wait, and the nearest of them; and how many are being worked on. A loaded article
+// whose links another is to discover does not wait for us before it is due.
 MATCH (a:Article)
-WHERE a.expansion_depth <= $depth AND (a.lease > 0 OR (a.lease <= 0 AND a.due < $never))
+WHERE a.expansion_depth <= $depth
+    AND (a.lease > 0 OR (a.due < $never AND (a.lease = 0 OR (a.lease < 0 AND (a.due <= $now OR a.retry_count > 0)))))
 RETURN sum(CASE WHEN a.lease <= 0 THEN 1 ELSE 0 END) AS waiting, sum(CASE WHEN a.lease > 0 THEN 1 ELSE 0 END) AS claimed,
     min(CASE WHEN a.lease <= 0 THEN a.expansion_depth ELSE NULL END) AS depth;
 

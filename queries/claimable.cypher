@@ -159,6 +159,24 @@ WHERE a.@key = key AND a.@state = 'failed'
 RETURN a.seq AS seq, @key_text AS key, a.@state AS state, a.last_error AS reason, a.@retry_count AS retry_count,
     a.@failed_at AS failed_at;
 
+// name: skipped(contains, limit)
+// if: skips
+// What was skipped, the newest first, by a part of its key, of the reason or of what else is searched.
+MATCH (a:@Label)
+WHERE a.@state = 'skipped' AND ($contains = '' OR @found)
+RETURN a.seq AS seq, @key_text AS key, a.@state AS state, a.last_error AS reason, a.@retry_count AS retry_count,
+    a.@failed_at AS failed_at
+ORDER BY a.@failed_at DESC LIMIT $limit;
+
+// name: skipped_named(keys)
+// if: skips
+// Which of these were skipped, and why.
+@each_key
+MATCH (a:@Label)
+WHERE a.@key = key AND a.@state = 'skipped'
+RETURN a.seq AS seq, @key_text AS key, a.@state AS state, a.last_error AS reason, a.@retry_count AS retry_count,
+    a.@failed_at AS failed_at;
+
 // name: failures(key)
 // unless: number key
 // What went wrong with one row, the newest first.

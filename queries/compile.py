@@ -7,8 +7,9 @@ alone means nothing. docs/query-files.md says what each hint is for.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import NoReturn
 
 from graphvine.queries.errors import QueryFileError
@@ -25,9 +26,18 @@ _ON_CREATE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ASSIGNED = re.compile(r"\b\w+\.\w+\s*=(?!=)")
-# Lists of numbers, which Kuzu mixes up in a checkpoint: it keeps them as text, servers as they are.
+_ONE_NODE = re.compile(r"\s*MATCH \((\w+):\w+\)\s+WHERE\b")
+_CLAUSES = re.compile(
+    r"\b(MATCH|OPTIONAL|WHERE|WITH|UNWIND|SET|MERGE|CREATE|DELETE|REMOVE|RETURN|ORDER|SKIP|LIMIT|CALL|UNION|DISTINCT)\b"
+)
+_AGGREGATES = re.compile(r"\b(count|collect|sum|avg|min|max)\(", re.IGNORECASE)
+# Lists of numbers, which Kuzu mixes up in a checkpoint: it keeps them as text, servers as they are. Those of FLOAT are
+# vectors, whose text the engine's session packs and unpacks (graph/vectors.py).
 _AS_TEXT = re.compile(r"\bas_text\((?P<value>\$?\w+(?:\.\w+)?), (?P<type>\w+\[\])\)")
 _AS_LIST = re.compile(r"\bas_list\((?P<row>\w+)\.(?P<column>\w+), (?P<type>\w+\[\])\)")
+_VECTOR = "FLOAT[]"
+_PACKS = re.compile(r"\bas_text\((?P<name>\w+), FLOAT\[\]\)")
+_UNPACKS = re.compile(r"\bas_list\(\w+\.\w+, FLOAT\[\]\)\s+AS\s+(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +100,47 @@ class Statement:
     template: Template | None = None
     dense: Template | None = None
     scan: Scan | None = None
+    # Kuzu: the fields of its rows, and the columns of its answer, that hold vectors.
+    packs: tuple[str, ...] = ()
+    unpacks: tuple[str, ...] = ()
+    # Whether several units may share one run of it, each of its rows with the values of its own unit.
+    shared: bool = False
 
 
-def compile_all(library: Library) -> dict[str, Statement]:
-    """The statement of every block, by its full name."""
-    blocks = (block for entity in library.entities.values() for block in entity.blocks.values())
-    return {block.full_name: compile_block(block, library) for block in blocks}
+class Statements(Mapping[str, "Statement"]):
+    """The statement of every block of a library, by its full name, each compiled when it is first asked for.
+
+    Those of this package are proved by its tests. Those of other folders are compiled at once: who writes a hint that
+    does not hold is told when the library is loaded.
+    """
+
+    def __init__(self, library: Library) -> None:
+        self._library, self._compiled = library, dict[str, Statement]()
+        self._blocks = {
+            block.full_name: block for entity in library.entities.values() for block in entity.blocks.values()
+        }
+        for name, block in self._blocks.items():
+            if not block.file.startswith("queries/"):
+                self[name]
+
+    def __getitem__(self, name: str) -> Statement:
+        statement = self._compiled.get(name)
+        if statement is None:
+            statement = self._compiled[name] = compile_block(self._blocks[name], self._library)
+        return statement
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._blocks)
+
+    def __len__(self) -> int:
+        return len(self._blocks)
 
 
 def compile_block(block: Block, library: Library) -> Statement:
     """The statement of a block for the library's dialect."""
-    block = replace(block, text=with_lists(block.text, library.dialect))
+    written, block = block.text, replace(block, text=with_lists(block.text, library.dialect))
     if library.dialect != "neo4j":
-        return compile_kuzu(block)
+        return replace(compile_kuzu(block), packs=_packs(block, written), unpacks=tuple(_UNPACKS.findall(written)))
     from graphvine.queries.compile_neo4j import compile_neo4j
 
     return compile_neo4j(block, library)
@@ -115,8 +153,30 @@ def with_lists(text: str, dialect: str) -> str:
     """
     if dialect == "neo4j":
         return _AS_LIST.sub(r"\g<row>.\g<column>", _AS_TEXT.sub(r"\g<value>", text))
-    text = _AS_TEXT.sub(r"coalesce(CAST(CAST(\g<value> AS \g<type>) AS STRING), '[]')", text)
-    return _AS_LIST.sub(r"coalesce(CAST(\g<row>.\g<column> AS \g<type>), \g<row>.old_\g<column>)", text)
+    return _AS_LIST.sub(_read_as_text, _AS_TEXT.sub(_kept_as_text, text))
+
+
+def _kept_as_text(found: re.Match[str]) -> str:
+    value, kind = found["value"], found["type"]
+    if kind == _VECTOR:
+        return "''" if value == "NULL" else f"coalesce({value}, '')"
+    return f"coalesce(CAST(CAST({value} AS {kind}) AS STRING), '[]')"
+
+
+def _read_as_text(found: re.Match[str]) -> str:
+    now, before = f"{found['row']}.{found['column']}", f"{found['row']}.old_{found['column']}"
+    if found["type"] == _VECTOR:
+        return f"coalesce({now}, CAST({before} AS STRING))"
+    return f"coalesce(CAST({now} AS {found['type']}), {before})"
+
+
+def _packs(block: Block, text: str) -> tuple[str, ...]:
+    """The fields of the block's rows that it keeps as vectors."""
+    names = {name for name in _PACKS.findall(text) if name != "NULL"}
+    fields = tuple(found["field"] for found in _FIELD.finditer(text) if found["name"].strip("`") in names)
+    if len(fields) != len(names) or (names and not block.unwound):
+        refuse(block, "keeps a vector with as_text(name, FLOAT[]) whose name is not a field of its rows")
+    return fields
 
 
 def refuse(block: Block, message: str) -> NoReturn:
@@ -143,6 +203,7 @@ def compile_kuzu(block: Block) -> Statement:
         template=Template.of(text, (*bounds, *block.literals)) if hinted else None,
         dense=_dense(text, batch),
         scan=scan,
+        shared=_can_be_shared(block),
     )
 
 
@@ -166,6 +227,45 @@ def _dense(text: str, batch: By | None) -> Template | None:
     if not found or re.search(rf"\${batch.parameter}\b", by_ends):
         return None
     return Template.of(by_ends, (batch.lo, batch.hi))
+
+
+def _can_be_shared(block: Block) -> bool:
+    """Whether what it does to a row depends on that row and its parameters alone: it guards, or claims, row by row."""
+    batch, row = block.batch, _ONE_NODE.match(block.text)
+    if batch is None or row is None or block.literals or _AGGREGATES.search(block.text):
+        return False
+    if _CLAUSES.findall(block.text) != ["MATCH", "WHERE", "SET", "RETURN"]:
+        return False
+    where, _, changes = block.text.partition("SET ")
+    token_at = where if block.guard else changes
+    once = all(len(re.findall(rf"\${name}\b", block.text)) == 1 for name in (batch.parameter, "token"))
+    return once and f"{row[1]}.seq IN ${batch.parameter}" in where and f"{row[1]}.lease = $token" in token_at
+
+
+@cache
+def shared_template(text: str, batch: By, *, guard: bool, workers: bool, dense: bool) -> Template:
+    """The text for rows of several units: a guard with the tokens of all of them, a claim maybe by several workers.
+
+    Their numbers are compared with the first and the last before they are looked up in the list, which costs half with
+    256 of them; where they are `dense`, without a gap, there is no list.
+
+    A row is ours where the sum of its token and its number is among `$sums`: each is the token of one row's own claim,
+    drawn from 2^61, and its number. A list of tokens looked up for each row costs four times as much, and no list at
+    all would let the claim of one unit pass for another's. `$workers` has one name for each row and one in front, for
+    rows between the bounds that are not of the batch; without the cast, numbers of another width are found nowhere.
+    """
+    row = _ONE_NODE.match(text)
+    assert row is not None, "not a statement that can be shared"
+    if guard:
+        text = text.replace(f"{row[1]}.lease = $token", f"({row[1]}.lease + {row[1]}.seq) IN $sums")
+    number = f"{row[1]}.seq"
+    listed = f"{number} IN ${batch.parameter}"
+    between = f"{number} >= ${batch.parameter}_first AND {number} <= ${batch.parameter}_last"
+    text = text.replace(listed, between if dense else f"{between} AND {listed}")
+    if workers:
+        place = f"1 + list_position(CAST(${batch.parameter} AS INT64[]), {row[1]}.seq)"
+        text = re.sub(r"\$worker\b", f"list_extract($workers, {place})", text)
+    return Template.of(text, (batch.lo, batch.hi))
 
 
 def _scan(block: Block, bounds: tuple[str, ...]) -> Scan:

@@ -20,6 +20,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "release": (*_BATCH, "token", "due"),
     "retry": ("key", "seq", "token", "due", "error"),
     "fail": ("key", "seq", "token", "at", "error"),
+    "skip": ("key", "seq", "token", "at", "error"),  # a pipeline may do without
     "reclaim": (*_BATCH, "cutoff", "due", "counted"),
     # For a few rows of a large table, where a look-up by key is cheaper; a pipeline may do without.
     "claim_one": ("key", "seq", "worker", "token", "now", "at", "never"),
@@ -116,6 +117,7 @@ def expanded(shared: RawFile, entity: str, declared: Declared, queue: Queue) -> 
         "claimed in place": queue.initial in queue.in_place,
         "resumed": bool(queue.resumed),
         "queued by state": queue.by_state,
+        "skips": "skipped" in declared.states,
     }
     found: dict[str, RawBlock] = {}
     for block in (*shared.blocks.values(), *shared.variants):

@@ -21,7 +21,7 @@ _DEFAULT = re.compile(r"(\w+) = ([^,]+)")
 
 MAX_STATES = 100
 # Final, but not what anybody wanted.
-_NOT_DONE = ("failed", "excluded")
+_NOT_DONE = ("failed", "skipped", "excluded")
 _NO_COLUMN = "is not the name of a column"
 _OF_A_MACHINE = ("states", "key", "order", "retry_count", "failed_at", "searched", "defaults", "done")
 

@@ -1,5 +1,5 @@
-// Edges between the kinds: rows with the same address, and rows whose text names an article. Each job follows its rows by
-// number; what a batch makes and how far the job has come are written in one unit.
+// Edges between the kinds: rows with the same address, rows of nearly the same text, and rows whose text names an article.
+// Each job follows its rows by number; what a batch makes and how far the job has come are written in one unit.
 
 // == How far the jobs have come ==
 
@@ -179,11 +179,191 @@ WHERE w.title = title
 MERGE (a)-[m:PAGE_MENTIONS]->(w)
 SET m.gone = 0;
 
+// == Near duplicates ==
+// Rows of nearly the same text lead to the group of the first of them, the leader. A bucket names the leaders whose texts
+// may be like those that fall into it.
+
+// name: buckets(keys)
+// The leaders in these buckets.
+UNWIND $keys AS key
+MATCH (b:TextBucket)
+WHERE b.id = key
+RETURN b.id AS id, b.leaders AS leaders;
+
+// name: set_buckets(rows)
+// table: rows
+// These are the leaders in these buckets.
+UNWIND $rows AS r
+WITH r.id AS id, r.leaders AS leaders
+MERGE (b:TextBucket {id: id})
+SET b.leaders = leaders;
+
+// name: groups(rows)
+// table: rows
+// Make the groups that are not there yet.
+UNWIND $rows AS r
+WITH r.id AS id
+MERGE (g:NearDuplicates {id: id});
+
+// name: retire_hn_near(rows, at_ms)
+// table: rows
+// unlocked: a job that runs twice at once finds the same group again, and both write what holds.
+// These rows belong to no group, until one is found again.
+UNWIND $rows AS r
+WITH r.id AS id
+MATCH (a:HNItem)-[n:HN_NEAR_DUPLICATE]->(:NearDuplicates)
+WHERE a.hnId = id AND n.gone = 0
+SET n.gone = $at_ms;
+
+// name: hn_near(rows)
+// table: rows
+// These rows belong to these groups.
+UNWIND $rows AS r
+WITH r.id AS id, r.name AS name
+MATCH (a:HNItem)
+WHERE a.hnId = id
+WITH a, name
+MATCH (g:NearDuplicates)
+WHERE g.id = name
+MERGE (a)-[n:HN_NEAR_DUPLICATE]->(g)
+SET n.gone = 0;
+
+// name: group_of_hn(key)
+// literal: key
+// The group that this row belongs to.
+MATCH (a:HNItem {hnId: $key})-[n:HN_NEAR_DUPLICATE]->(g:NearDuplicates)
+WHERE n.gone = 0
+RETURN g.id AS name;
+
+// name: retire_news_near(rows, at_ms)
+// table: rows
+// unlocked: a job that runs twice at once finds the same group again, and both write what holds.
+// These rows belong to no group, until one is found again.
+UNWIND $rows AS r
+WITH r.id AS id
+MATCH (a:NewsArticle)-[n:NEWS_NEAR_DUPLICATE]->(:NearDuplicates)
+WHERE a.id = id AND n.gone = 0
+SET n.gone = $at_ms;
+
+// name: news_near(rows)
+// table: rows
+// These rows belong to these groups.
+UNWIND $rows AS r
+WITH r.id AS id, r.name AS name
+MATCH (a:NewsArticle)
+WHERE a.id = id
+WITH a, name
+MATCH (g:NearDuplicates)
+WHERE g.id = name
+MERGE (a)-[n:NEWS_NEAR_DUPLICATE]->(g)
+SET n.gone = 0;
+
+// name: group_of_news(key)
+// The group that this row belongs to.
+MATCH (a:NewsArticle {id: $key})-[n:NEWS_NEAR_DUPLICATE]->(g:NearDuplicates)
+WHERE n.gone = 0
+RETURN g.id AS name;
+
+// name: retire_page_near(rows, at_ms)
+// table: rows
+// unlocked: a job that runs twice at once finds the same group again, and both write what holds.
+// These rows belong to no group, until one is found again.
+UNWIND $rows AS r
+WITH r.id AS id
+MATCH (a:ScrapeItem)-[n:PAGE_NEAR_DUPLICATE]->(:NearDuplicates)
+WHERE a.id = id AND n.gone = 0
+SET n.gone = $at_ms;
+
+// name: page_near(rows)
+// table: rows
+// These rows belong to these groups.
+UNWIND $rows AS r
+WITH r.id AS id, r.name AS name
+MATCH (a:ScrapeItem)
+WHERE a.id = id
+WITH a, name
+MATCH (g:NearDuplicates)
+WHERE g.id = name
+MERGE (a)-[n:PAGE_NEAR_DUPLICATE]->(g)
+SET n.gone = 0;
+
+// name: group_of_page(key)
+// The group that this row belongs to.
+MATCH (a:ScrapeItem {id: $key})-[n:PAGE_NEAR_DUPLICATE]->(g:NearDuplicates)
+WHERE n.gone = 0
+RETURN g.id AS name;
+
+// name: in_group(leader, limit)
+// The rows of this group; so many of each kind at most.
+MATCH (g:NearDuplicates {id: $leader})<-[n:HN_NEAR_DUPLICATE]-(a:HNItem)
+WHERE n.gone = 0
+WITH a LIMIT $limit
+RETURN 'hn' AS kind, CAST(a.hnId AS STRING) AS key
+UNION ALL
+MATCH (g:NearDuplicates {id: $leader})<-[n:NEWS_NEAR_DUPLICATE]-(a:NewsArticle)
+WHERE n.gone = 0
+WITH a LIMIT $limit
+RETURN 'news' AS kind, a.id AS key
+UNION ALL
+MATCH (g:NearDuplicates {id: $leader})<-[n:PAGE_NEAR_DUPLICATE]-(a:ScrapeItem)
+WHERE n.gone = 0
+WITH a LIMIT $limit
+RETURN 'page' AS kind, a.id AS key;
+
+// == Texts, and the queue for their vectors ==
+
+// name: hn_texts(keys)
+// The texts of these items.
+UNWIND $keys AS key
+MATCH (a:HNItem)
+WHERE a.hnId = key AND a.state = 'completed'
+RETURN a.hnId AS id, a.title AS title, coalesce(a.plain, a.text) AS text;
+
+// name: news_texts(keys)
+// The texts of these news articles.
+UNWIND $keys AS key
+MATCH (a:NewsArticle)
+WHERE a.id = key
+RETURN a.id AS id, a.title AS title, coalesce(a.content, a.description) AS text;
+
+// name: page_texts(keys)
+// The texts of these pages.
+UNWIND $keys AS key
+MATCH (a:ScrapeItem)
+WHERE a.id = key
+RETURN a.id AS id, a.title AS title, a.scraped AS scraped;
+
+// name: vectors_known(keys)
+// The texts that these rows of the queue stand for, by their hashes.
+UNWIND $keys AS key
+MATCH (v:TextVector)
+WHERE v.id = key
+RETURN v.id AS id, v.hash AS hash, v.state AS state;
+
+// name: wait_for_vectors(rows, now)
+// number: rows.seq
+// readies: vector
+// table: rows
+// These texts wait for a vector; until it is there, the one of the text before counts.
+UNWIND $rows AS r
+WITH r.id AS id, r.kind AS kind, r.row AS row, r.hash AS hash, r.seq AS seq
+MERGE (v:TextVector {id: id})
+ON CREATE SET v.generation = -1, v.failure_count = 0
+SET v.kind = kind, v.row = row, v.hash = hash, v.state = 'waiting', v.due = $now, v.lease = 0, v.retry_count = 0,
+    v.lost_claims = 0, v.claimed_by = NULL, v.claimed_at = NULL, v.last_error = NULL, v.seq = seq
+RETURN v.seq AS seq, v.id AS key, 0 AS depth, v.due AS due, v.lease AS lease, v.state AS state,
+    v.retry_count AS retry_count, v.lost_claims AS lost_claims, v.failure_count AS failure_count;
+
+// name: last_number()
+// The highest number given so far; the same as that of the queue, so that both count on from there.
+MATCH (a:TextVector)
+RETURN max(a.seq) AS seq;
+
 // == Reads of a walk ==
 
 // name: around_hn(key, limit)
 // literal: key
-// What has the same address as this row, and the articles that it names; so many of each at most.
+// The address of this row, its group of near duplicates, and the articles that it names, so many of these at most.
 MATCH (a:HNItem {hnId: $key})-[m:HN_MENTIONS]->(w:Article)
 WHERE m.gone = 0
 WITH w LIMIT $limit
@@ -191,10 +371,14 @@ RETURN 'article' AS kind, w.title AS key
 UNION ALL
 MATCH (a:HNItem {hnId: $key})-[s:HN_SAME_PAGE]->(d:Address)
 WHERE s.gone = 0
-RETURN 'address' AS kind, d.address AS key;
+RETURN 'address' AS kind, d.address AS key
+UNION ALL
+MATCH (a:HNItem {hnId: $key})-[n:HN_NEAR_DUPLICATE]->(g:NearDuplicates)
+WHERE n.gone = 0
+RETURN 'group' AS kind, g.id AS key;
 
 // name: around_news(key, limit)
-// What has the same address as this row, and the articles that it names; so many of each at most.
+// The address of this row, its group of near duplicates, and the articles that it names, so many of these at most.
 MATCH (a:NewsArticle {id: $key})-[m:MENTIONS]->(w:Article)
 WHERE m.gone = 0
 WITH w LIMIT $limit
@@ -202,10 +386,14 @@ RETURN 'article' AS kind, w.title AS key
 UNION ALL
 MATCH (a:NewsArticle {id: $key})-[s:NEWS_SAME_PAGE]->(d:Address)
 WHERE s.gone = 0
-RETURN 'address' AS kind, d.address AS key;
+RETURN 'address' AS kind, d.address AS key
+UNION ALL
+MATCH (a:NewsArticle {id: $key})-[n:NEWS_NEAR_DUPLICATE]->(g:NearDuplicates)
+WHERE n.gone = 0
+RETURN 'group' AS kind, g.id AS key;
 
 // name: around_page(key, limit)
-// What has the same address as this row, and the articles that it names; so many of each at most.
+// The address of this row, its group of near duplicates, and the articles that it names, so many of these at most.
 MATCH (a:ScrapeItem {id: $key})-[m:PAGE_MENTIONS]->(w:Article)
 WHERE m.gone = 0
 WITH w LIMIT $limit
@@ -213,7 +401,11 @@ RETURN 'article' AS kind, w.title AS key
 UNION ALL
 MATCH (a:ScrapeItem {id: $key})-[s:PAGE_SAME_PAGE]->(d:Address)
 WHERE s.gone = 0
-RETURN 'address' AS kind, d.address AS key;
+RETURN 'address' AS kind, d.address AS key
+UNION ALL
+MATCH (a:ScrapeItem {id: $key})-[n:PAGE_NEAR_DUPLICATE]->(g:NearDuplicates)
+WHERE n.gone = 0
+RETURN 'group' AS kind, g.id AS key;
 
 // name: at_address(address, limit)
 // The rows of this address; so many of each kind at most.
@@ -252,31 +444,43 @@ RETURN 'page' AS kind, a.id AS key;
 // == Counts ==
 
 // name: count_hn()
-// How many rows of this kind lead to an address, and how many mentions hold.
+// How many rows of this kind lead to an address, how many mentions hold, and how many rows have near duplicates.
 MATCH (:HNItem)-[s:HN_SAME_PAGE]->(:Address)
 WHERE s.gone = 0
 RETURN 'same_page' AS edge, count(*) AS count
 UNION ALL
 MATCH (:HNItem)-[m:HN_MENTIONS]->(:Article)
 WHERE m.gone = 0
-RETURN 'mentions' AS edge, count(*) AS count;
+RETURN 'mentions' AS edge, count(*) AS count
+UNION ALL
+MATCH (:HNItem)-[n:HN_NEAR_DUPLICATE]->(:NearDuplicates)
+WHERE n.gone = 0
+RETURN 'near_duplicates' AS edge, count(*) AS count;
 
 // name: count_news()
-// How many rows of this kind lead to an address, and how many mentions hold.
+// How many rows of this kind lead to an address, how many mentions hold, and how many rows have near duplicates.
 MATCH (:NewsArticle)-[s:NEWS_SAME_PAGE]->(:Address)
 WHERE s.gone = 0
 RETURN 'same_page' AS edge, count(*) AS count
 UNION ALL
 MATCH (:NewsArticle)-[m:MENTIONS]->(:Article)
 WHERE m.gone = 0
-RETURN 'mentions' AS edge, count(*) AS count;
+RETURN 'mentions' AS edge, count(*) AS count
+UNION ALL
+MATCH (:NewsArticle)-[n:NEWS_NEAR_DUPLICATE]->(:NearDuplicates)
+WHERE n.gone = 0
+RETURN 'near_duplicates' AS edge, count(*) AS count;
 
 // name: count_page()
-// How many rows of this kind lead to an address, and how many mentions hold.
+// How many rows of this kind lead to an address, how many mentions hold, and how many rows have near duplicates.
 MATCH (:ScrapeItem)-[s:PAGE_SAME_PAGE]->(:Address)
 WHERE s.gone = 0
 RETURN 'same_page' AS edge, count(*) AS count
 UNION ALL
 MATCH (:ScrapeItem)-[m:PAGE_MENTIONS]->(:Article)
 WHERE m.gone = 0
-RETURN 'mentions' AS edge, count(*) AS count;
+RETURN 'mentions' AS edge, count(*) AS count
+UNION ALL
+MATCH (:ScrapeItem)-[n:PAGE_NEAR_DUPLICATE]->(:NearDuplicates)
+WHERE n.gone = 0
+RETURN 'near_duplicates' AS edge, count(*) AS count;

@@ -304,12 +304,13 @@ RETURN a.seq AS seq;
 
 // name: mark_failed(rows, first_id, at, never)
 // move: ingested | validated | deduplicated | hierarchy_resolved | indexed -> failed
-// move: initial_state | completed -> failed
+// move: initial_state | completed | failed -> failed
 // transition: mark_failed
 // manual
 // processors: HNItemFailureProcessor
 // beyond initial_state -> failed: the document's text says any state, its drawing leaves this one out.
 // beyond completed -> failed: the document's text says any state, its drawing leaves this one out.
+// beyond failed -> failed: the document's text says any state; another reason costs the item no try.
 // number: rows.stamp
 // guard
 // by: rows
@@ -319,8 +320,10 @@ RETURN a.seq AS seq;
 UNWIND $rows AS r
 WITH r.hnId AS hnId, r.error AS error, r.retryDue AS retryDue, r.stamp AS stamp
 MATCH (a:HNItem)
-WHERE a.hnId >= $first_id AND a.hnId = hnId AND a.lease <= 0 AND a.state IN ['initial_state', 'ingested', 'validated', 'deduplicated', 'hierarchy_resolved', 'indexed', 'completed']
-SET a.failedIn = a.state, a.retryCount = a.retryCount + 1, a.failure_count = a.failure_count + 1, a.lastFailureAt = $at,
+WHERE a.hnId >= $first_id AND a.hnId = hnId AND a.lease <= 0
+    AND a.state IN ['initial_state', 'ingested', 'validated', 'deduplicated', 'hierarchy_resolved', 'indexed', 'completed', 'failed']
+SET a.failedIn = CASE WHEN a.state = 'failed' THEN a.failedIn ELSE a.state END,
+    a.retryCount = CASE WHEN a.state = 'failed' THEN a.retryCount ELSE a.retryCount + 1 END, a.failure_count = a.failure_count + 1, a.lastFailureAt = $at,
     a.last_error = error, a.retryDue = retryDue, a.stamp = stamp, a.lease = 0, a.due = $never, a.claimed_by = NULL,
     a.claimed_at = NULL, a.state = 'failed'
 RETURN a.seq AS seq, a.hnId AS hnId, a.retryCount AS retryCount, a.stamp AS stamp;
@@ -625,6 +628,27 @@ SET w.first = $first, w.last = $last, w.next = $next, w.changed_at = $at;
 MATCH (w:HNWalk)
 RETURN w.name AS name, w.first AS first, w.last AS last, w.next AS next, w.changed_at AS changed_at;
 
+// name: note_missing(rows)
+// Ids that answered null, to be asked for again from `due` on.
+UNWIND $rows AS r
+WITH CAST(r.hnId AS INT64) AS hnId, r.since AS since, r.asked AS asked, r.due AS due
+MERGE (m:HNMissing {hnId: hnId})
+SET m.since = since, m.asked = asked, m.due = due;
+
+// name: forget_missing(rows)
+// Ids that are there by now, or were asked for long enough.
+UNWIND $rows AS r
+WITH CAST(r.hnId AS INT64) AS hnId
+MATCH (m:HNMissing {hnId: hnId})
+DELETE m;
+
+// name: missing_due(now, limit)
+// Ids that answered null, and are to be asked for again.
+MATCH (m:HNMissing)
+WHERE m.due <= $now
+RETURN m.hnId AS hnId, m.since AS since, m.asked AS asked
+ORDER BY m.hnId LIMIT $limit;
+
 // name: newest()
 // The highest id that is there.
 MATCH (a:HNItem)
@@ -703,11 +727,12 @@ RETURN a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS by, a.time AS t
 
 // name: shown(hnId)
 // literal: hnId
-// What a list of items shows of one: half of the columns, half of the time.
+// What a list of items shows of one: what guards it is left out.
 MATCH (a:HNItem {hnId: $hnId})
 RETURN a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS by, a.time AS time, a.title AS title, a.text AS text,
-    a.plain AS plain, a.url AS url, a.score AS score, a.parent AS parent, a.poll AS poll, a.deleted AS deleted,
-    a.dead AS dead, a.story AS story, a.fetchedAt AS fetchedAt;
+    a.plain AS plain, a.url AS url, a.score AS score, a.descendants AS descendants, a.parent AS parent, a.poll AS poll,
+    as_list(a.kids, INT64[]) AS kids, as_list(a.parts, INT64[]) AS parts, a.deleted AS deleted, a.dead AS dead,
+    a.extra AS extra, a.story AS story, a.fetchedAt AS fetchedAt;
 
 // name: around(hnId, limit)
 // literal: hnId

@@ -236,9 +236,9 @@ class Library:
     @cached_property
     def statements(self) -> Mapping[str, Statement]:
         """Every block compiled for this dialect, by its full name."""
-        from graphvine.queries.compile import compile_all
+        from graphvine.queries.compile import Statements
 
-        return compile_all(self)
+        return Statements(self)
 
     def statement(self, block: Block) -> Statement:
         """What is sent for this block."""

@@ -263,6 +263,18 @@ WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state IN ['pending'
 SET a.state = 'excluded', a.endedAt = $at, a.lease = 0, a.due = $never
 RETURN a.seq AS seq;
 
+// name: stamp_excluded(rows, lo, hi)
+// number: rows.stamp
+// by: rows between lo and hi
+// table: rows
+// unlocked: beside the block that excludes them, and who comes second writes a later stamp.
+// The search index is told of articles that were excluded: they leave it.
+UNWIND $rows AS r
+WITH r.seq AS seq, r.stamp AS stamp
+MATCH (a:NewsArticle)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq = seq AND a.state = 'excluded'
+SET a.stamp = stamp;
+
 // == What an article holds ==
 
 // name: adopt(keys, topic)

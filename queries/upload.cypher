@@ -6,7 +6,8 @@
 // retry_count: attempts
 // searched: filename
 // defaults: retry_count = 0, processed_items = 0, failed_items = 0
-// states: initial_state* uploaded validating validated processing completed! partial_success failed
+// states: initial_state* uploaded validating validated processing completed! partial_success failed removed!
+// beyond removed: somebody wants no more of it; relationships are not deleted, so it needs a place of its own.
 //
 // claimable.cypher explains the guard columns and holds what every pipeline has besides its moves. Uploads are
 // claimed in place: no state means claimed. A worker takes uploads in initial_state (lease = 0), in validating and in
@@ -327,6 +328,18 @@ SET a.state = 'failed', a.failure_reason = 'excluded', a.last_error = 'excluded 
     a.due = $never
 RETURN a.seq AS seq;
 
+// name: remove(seqs, lo, hi, at, never)
+// move: uploaded | validated | completed | partial_success | failed -> removed
+// beyond: somebody takes an upload out of the lists, with the copy of its file that was kept.
+// guard
+// by: seqs between lo and hi
+// Out of the lists; what was written of it stays, and the same file is a new upload.
+MATCH (a:Upload)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease <= 0
+    AND a.state IN ['uploaded', 'validated', 'completed', 'partial_success', 'failed']
+SET a.state = 'removed', a.reset_at = $at, a.spooled = false, a.path = NULL, a.lease = 0, a.due = $never
+RETURN a.seq AS seq;
+
 // == What an upload holds ==
 
 // name: note_file(key, seq, file_size, file_time, sha256, path, at_ms)
@@ -353,13 +366,14 @@ SET a.spooled = false, a.path = NULL;
 MATCH (a:Upload {upload_id: $key})
 SET a.auto = $auto;
 
-// name: note_validation(key, seq, at, status, errors, total_items, content, format, compression)
+// name: note_validation(key, seq, at, status, errors, total_items, content, format, compression, item_form)
 // held: seq
 // What validation found.
 MATCH (a:Upload {upload_id: $key})
 WHERE a.seq = $seq
 SET a.validated_at = $at, a.validation_status = $status, a.validation_errors = $errors,
-    a.total_items = $total_items, a.parsed_content = $content, a.format = $format, a.compression = $compression;
+    a.total_items = $total_items, a.parsed_content = $content, a.format = $format, a.compression = $compression,
+    a.item_form = $item_form;
 
 // name: note_report(key, seq, took_ms, report, failure_report, details, reason)
 // held: seq
@@ -369,12 +383,19 @@ WHERE a.seq = $seq
 SET a.processing_time = $took_ms, a.processing_report = $report, a.failure_report = $failure_report,
     a.failure_details = $details, a.last_error = $reason;
 
-// name: begin_collection(key, seq, collection_id, progress, at)
+// name: note_progress(key, seq, progress)
 // held: seq
-// The collection that the items of an upload go into.
+// How far it is, as JSON.
 MATCH (a:Upload {upload_id: $key})
 WHERE a.seq = $seq
-SET a.collection_id = $collection_id, a.processing_progress = $progress
+SET a.processing_progress = $progress;
+
+// name: begin_collection(key, seq, collection_id, at)
+// held: seq
+// The collection that the items of an upload go into, made with the first of them: none is ever empty.
+MATCH (a:Upload {upload_id: $key})
+WHERE a.seq = $seq
+SET a.collection_id = $collection_id
 MERGE (c:Collection {collection_id: $collection_id})
 ON CREATE SET c.upload_id = $key, c.name = a.filename, c.created_at = $at, c.item_count = 0;
 
@@ -424,7 +445,7 @@ SET c.item_count = items, c.finalized_at = $at;
 
 // name: remove_collection(collection_id, seq)
 // held: seq
-// A collection that never came to hold anything.
+// A collection that never came to hold anything, as earlier versions made them.
 MATCH (c:Collection {collection_id: $collection_id})
 WHERE $seq > 0 AND NOT EXISTS { MATCH (c)-[:CONTAINS]->(:HNItem) }
 DELETE c;
@@ -513,6 +534,7 @@ ORDER BY a.seq DESC;
 // name: uploads(limit)
 // The newest uploads.
 MATCH (u:Upload)
+WHERE u.state <> 'removed'
 RETURN u
 ORDER BY u.seq DESC LIMIT $limit;
 

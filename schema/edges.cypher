@@ -19,3 +19,11 @@ CREATE REL TABLE NEWS_SAME_PAGE(FROM NewsArticle TO Address, gone INT64 DEFAULT 
 CREATE REL TABLE PAGE_SAME_PAGE(FROM ScrapeItem TO Address, gone INT64 DEFAULT 0);
 CREATE REL TABLE HN_MENTIONS(FROM HNItem TO Article, gone INT64 DEFAULT 0);
 CREATE REL TABLE PAGE_MENTIONS(FROM ScrapeItem TO Article, gone INT64 DEFAULT 0);
+
+// version: 2
+// Texts that are nearly the same: each row leads to the group of the first of them. `leaders` is a list as JSON.
+CREATE NODE TABLE TextBucket(id INT64 PRIMARY KEY, leaders STRING);
+CREATE NODE TABLE NearDuplicates(id STRING PRIMARY KEY);
+CREATE REL TABLE HN_NEAR_DUPLICATE(FROM HNItem TO NearDuplicates, gone INT64 DEFAULT 0);
+CREATE REL TABLE NEWS_NEAR_DUPLICATE(FROM NewsArticle TO NearDuplicates, gone INT64 DEFAULT 0);
+CREATE REL TABLE PAGE_NEAR_DUPLICATE(FROM ScrapeItem TO NearDuplicates, gone INT64 DEFAULT 0);

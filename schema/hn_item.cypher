@@ -64,3 +64,7 @@ ALTER TABLE HNItem ADD parts STRING;
 MATCH (a:HNItem)
 WHERE a.title CONTAINS '&'
 SET a.title = regexp_replace(regexp_replace(regexp_replace(a.title, '&lt;', '<', 'g'), '&gt;', '>', 'g'), '&amp;', '&', 'g');
+
+// version: 4
+// Ids that answered null when they were pulled: asked for again for a time.
+CREATE NODE TABLE HNMissing(hnId INT64 PRIMARY KEY, since INT64, asked INT64, due INT64);

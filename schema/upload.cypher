@@ -87,3 +87,7 @@ CREATE NODE TABLE UploadError(
 CREATE REL TABLE CONTAINS(FROM Collection TO HNItem, gone INT64 DEFAULT 0);
 CREATE REL TABLE UPLOAD_ERROR(FROM Upload TO UploadError);
 CREATE REL TABLE UPLOAD_FAILURE(FROM Upload TO Failure);
+
+// version: 2
+// The form in which the first item came.
+ALTER TABLE Upload ADD item_form STRING;

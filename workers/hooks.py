@@ -13,8 +13,8 @@ Hooks are plain functions in the pipeline's `__init__.py`. What they need they i
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -83,6 +83,10 @@ class Pipeline:
 
     upload_paths: tuple[str, ...] = ()
     """Beginnings of paths whose POST bodies are files, and may be as large as `serve.max_upload_bytes`."""
+
+    path_blocks: Mapping[str, str] = field(default_factory=dict)
+    """Blocks that put a path of the daemon's machine into the queue, each with the field that holds it: by HTTP, files
+    that the daemon reads are named by the graph's owner alone, or are in `serve.files_folder`."""
 
     requests: Callable[[], ModuleType] | None = None
     """Import the module of its requests (`graphvine.requests.Request`), by whose verbs the daemon runs its work."""

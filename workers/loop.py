@@ -5,57 +5,25 @@ from __future__ import annotations
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Sequence
 
-from graphvine.errors import ClaimLost
+from graphvine.errors import GraphvineError, StoreFull
 from graphvine.graph import Graph
-from graphvine.outcomes import Done, GiveUp, Outcome, Postpone, Retry
+from graphvine.isolation import is_suspect
+from graphvine.outcomes import Outcome, Retry
 from graphvine.records import Claim
-from graphvine.workers.heartbeat import Heartbeats
-from graphvine.workers.pipeline import CannotWork, Context, Handler
+from graphvine.workers.counts import Allowance, Counts
+from graphvine.workers.pipeline import CannotWork, Handler
+from graphvine.workers.read_ahead import QUICK_SECONDS, Group, ReadAhead
+from graphvine.workers.worker_claims import WorkerClaims
 
 _IDLE_SECONDS = 1.0
 # While another worker of the process has a row that must be worked on alone.
 HELD_BACK_SECONDS = 0.02
 # Answers are written together for this long: a commit costs the same for one as for many.
 _GATHER_SECONDS = 0.25
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """What became of the rows that a worker claimed."""
-
-    claimed: int = 0
-    done: int = 0
-    retried: int = 0
-    failed: int = 0
-    lost: int = 0
-    released: int = 0
-
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
-
-
-class Allowance:
-    """How many rows may still be claimed, shared by the workers of one job."""
-
-    def __init__(self, rows: int) -> None:
-        self._rows, self._lock = rows, threading.Lock()
-
-    def take(self, most: int) -> int:
-        with self._lock:
-            taken = min(most, self._rows)
-            self._rows -= taken
-            return taken
-
-    @property
-    def spent(self) -> bool:
-        return self._rows <= 0
-
-    def give_back(self, rows: int) -> None:
-        with self._lock:
-            self._rows += rows
+# Settles answers, the last of a batch or not, and counts what became of them.
+Settle = Callable[[Sequence[Outcome], bool], Counts]
 
 
 class Loop:
@@ -65,61 +33,130 @@ class Loop:
         gather_seconds: float = _GATHER_SECONDS, keys: Sequence[str] | None = None,
     ) -> None:  # fmt: skip
         """With `keys` it works on these rows and no others."""
-        self._keys = keys
-        self._graph, self._pipeline, self._handler = graph, pipeline, handler
-        self._batch = batch or graph.settings.batch_size
-        self._claims = graph.claims(pipeline, worker)
-        self._max_depth, self._allowance, self._gather = max_depth, allowance, gather_seconds
+        self._graph, self._pipeline, self._handler, self._keys = graph, pipeline, handler, keys
+        self._batch, self._gather = batch or graph.settings.batch_size, gather_seconds
         self.stop = stop or threading.Event()
-        self.context = Context(self.stop)
-        self.heartbeats = Heartbeats(self._claims, self.context, graph.settings.heartbeat_seconds)
+        self._mine = WorkerClaims(graph, pipeline, worker, self.stop, max_depth, allowance)
+        self.context, self.heartbeats = self._mine.context, self._mine.heartbeats
+        self._next: list[Claim] = []  # claimed with the settlement of the last batch, and not begun yet
+        self._ahead: ReadAhead | None = None
+        self._row_seconds = 0.0  # what the handler took for one, the last time
 
     @property
     def spent(self) -> bool:
         """Whether it may claim no more, whatever there is."""
-        return self._allowance is not None and self._allowance.spent
+        return self._mine.allowance is not None and self._mine.allowance.spent
 
     @property
     def held_back(self) -> bool:
         """Whether the last claim was refused because a row is to be worked on alone in this process."""
-        return self._claims.held_back
+        return self._mine.claims.held_back
+
+    @property
+    def holding(self) -> bool:
+        """Whether it has claims that it has not begun to work on: the next turn does."""
+        return bool(self._next) or self._ahead is not None
 
     def run(self, *, until_empty: bool = False, once: bool = False) -> Counts:
         """Work until told to stop; or until nothing is left that this worker could claim, now or later; or once."""
         total = Counts()
         with self.heartbeats.running():
-            while not self.stop.is_set():
-                counts = self.run_once()
-                total += counts
-                if once or (counts.claimed == 0 and (self.spent or not self._wait(until_empty))):
-                    break
+            try:
+                while not self.stop.is_set():
+                    counts = self.run_once() if once else self.turn()
+                    total += counts
+                    if once or (counts.claimed == 0 and (self.spent or not self._wait(until_empty))):
+                        break
+            finally:
+                total += self.leave()
         return total
 
     def run_once(self) -> Counts:
         """One batch, from claim to settlement."""
-        batch = self._batch if self._allowance is None else self._allowance.take(self._batch)
-        if self._keys is None:
-            claims = self._claims.claim(batch, max_depth=self._max_depth)
-        else:
-            claims = self._claims.claim_keys(self._keys)
-        if self._allowance is not None:
-            self._allowance.give_back(batch - len(claims))
-        if not claims:
-            return Counts()
-        self.heartbeats.hold(claims)
-        counts = Counts(claimed=len(claims)) + self._work(claims)
-        self._graph.store.publish("batch", pipeline=self._pipeline, counts=counts)
+        return self._batch_of(self._next or self._claimed(), go_on=False)
+
+    def turn(self) -> Counts:
+        """One batch, whose settlement claims the next in the same transaction; `leave` when there is no next turn.
+
+        Batches that take the handler no time are settled together: a turn is as many of them as it gets through soon.
+        """
+        if self._ahead is not None:
+            return self._go_through(self._ahead)
+        counts = self._batch_of(self._next or self._claimed(), go_on=self._keys is None)
+        quick = self._row_seconds <= QUICK_SECONDS and self._graph.settings.read_ahead_rows > 0
+        if self._next and quick and not any(map(is_suspect, self._next)):
+            self._ahead, self._next = Group.join(self._mine, self._next, self._batch), []
         return counts
 
-    def _work(self, claims: Sequence[Claim]) -> Counts:
+    def leave(self) -> Counts:
+        """Give back what was claimed and not begun; what became of the rows that were not counted yet."""
+        counts = Counts() if self._ahead is None else self._end_ahead(self._ahead)
+        if self._next:
+            claims, self._next = self._next, []
+            self._mine.put_back(claims)
+        self._publish(counts)
+        return counts
+
+    def _go_through(self, ahead: ReadAhead) -> Counts:
+        """Batches that were claimed ahead, for a moment or until none is left."""
+        counts, until = Counts(), time.monotonic() + _GATHER_SECONDS
+
+        def settle(outcomes: Sequence[Outcome], last: bool) -> Counts:
+            ahead.answer(outcomes)
+            return Counts()  # they come later
+
+        while not self.stop.is_set() and time.monotonic() < until:
+            if not (claims := ahead.take()):
+                counts += self._end_ahead(ahead)
+                break
+            counts += Counts(claimed=len(claims)) + self._work(claims, settle)
+        counts += ahead.settled()
+        self._publish(counts)
+        return counts
+
+    def _end_ahead(self, ahead: ReadAhead) -> Counts:
+        """Settle what was answered, one by one where it could not be settled together; rows not begun come next."""
+        self._ahead = None
+        self._next, failed, error = ahead.close()
+        if error is not None and not isinstance(error, GraphvineError):
+            raise error
+        counts = ahead.settled()
+        for outcome in failed:
+            try:
+                counts += self._settle([outcome])
+            except GraphvineError as problem:
+                counts += self._settle([Retry(outcome.claim, str(problem), trace=traceback.format_exc())])
+        return counts
+
+    def _publish(self, counts: Counts) -> None:
+        if counts != Counts():
+            self._graph.store.publish("batch", pipeline=self._pipeline, counts=counts)
+
+    def _claimed(self) -> list[Claim]:
+        return self._mine.take(self._batch) if self._keys is None else self._mine.take_keys(self._keys)
+
+    def _batch_of(self, claims: list[Claim], *, go_on: bool) -> Counts:
+        self._next = []
+        if not claims:
+            return Counts()
+
+        def settle(outcomes: Sequence[Outcome], last: bool) -> Counts:
+            return self._settle(outcomes, go_on=go_on and last)
+
+        counts = Counts(claimed=len(claims)) + self._work(claims, settle)
+        self._publish(counts)
+        return counts
+
+    def _work(self, claims: Sequence[Claim], settle: Settle) -> Counts:
         counts = Counts()
         unanswered = {claim.seq: claim for claim in claims}
         try:
-            for outcomes in self._gathered(claims):
-                counts += self._settle(outcomes)
-                for outcome in outcomes:
-                    unanswered.pop(outcome.claim.seq, None)
-        except CannotWork:
+            for outcomes, last in self._gathered(claims):
+                answered = {outcome.claim.seq for outcome in outcomes}
+                counts += settle(outcomes, last and answered >= unanswered.keys())
+                for seq in answered:
+                    unanswered.pop(seq, None)
+        except (CannotWork, StoreFull):
             self.stop.set()  # so that the rest is given back, with nothing held against it
             raise
         except Exception as error:
@@ -127,47 +164,38 @@ class Loop:
             unanswered.clear()
             if len(claims) == 1:
                 reason = f"{type(error).__name__}: {error}"
-                return counts + self._settle([Retry(claim, reason, trace=traceback.format_exc()) for claim in left])
+                return counts + settle([Retry(claim, reason, trace=traceback.format_exc()) for claim in left], False)
             # One of them raised, and which is not known: each is worked on alone, so that only that one pays.
             for claim in left:
-                counts += self._work([claim])
+                counts += self._work([claim], settle)
         finally:
             # Also when the worker is interrupted: what has no answer goes back at once, not after the time-out.
             counts += self._leave(list(unanswered.values()))
         return counts
 
-    def _gathered(self, claims: Sequence[Claim]) -> Iterator[list[Outcome]]:
-        """The handler's answers, in groups that are worth a commit."""
+    def _gathered(self, claims: Sequence[Claim]) -> Iterator[tuple[list[Outcome], bool]]:
+        """The handler's answers, in groups that are worth a commit; and whether it has ended with that group."""
         group: list[Outcome] = []
         began = time.monotonic()
         try:
             for outcome in self._handler.handle(claims, self.context):
                 group.append(outcome)
                 if time.monotonic() - began >= self._gather:
-                    yield group
+                    yield group, False
                     group, began = [], time.monotonic()
         except Exception:
-            yield group  # what was answered before counts
+            yield group, False  # what was answered before counts
             raise
-        yield group
+        self._row_seconds = (time.monotonic() - began) / max(1, len(group))
+        yield group, True
 
-    def _settle(self, outcomes: Sequence[Outcome]) -> Counts:
+    def _settle(self, outcomes: Sequence[Outcome], *, go_on: bool = False) -> Counts:
+        """Settle these; with `go_on` what comes next is claimed in the same transaction, unless we are to stop."""
         if not outcomes:
             return Counts()
-        ours = [outcome for outcome in outcomes if not self.context.lost(outcome.claim)]
-        lost = {outcome.claim.seq for outcome in outcomes} - {outcome.claim.seq for outcome in ours}
-        try:
-            self._claims.settle(ours)
-        except ClaimLost as error:
-            lost |= {claim.seq for claim in error.claims}
-        self.heartbeats.drop(outcome.claim for outcome in outcomes)
-        kept = [outcome for outcome in ours if outcome.claim.seq not in lost]
-        last = self._graph.settings.max_retries
-        gone = [o for o in kept if isinstance(o, GiveUp) or (isinstance(o, Retry) and o.claim.retry_count + 1 >= last)]
-        done = sum(isinstance(outcome, Done) for outcome in kept)
-        back = sum(isinstance(outcome, Postpone) for outcome in kept)
-        retried = len(kept) - done - back - len(gone)
-        return Counts(done=done, failed=len(gone), retried=retried, lost=len(lost), released=back)
+        counts, claims = self._mine.settle(outcomes, self._batch if go_on else 0)
+        self._next = claims or self._next
+        return counts
 
     def _leave(self, claims: list[Claim]) -> Counts:
         """Claims without an answer: released when we stop, otherwise the handler forgot them."""
@@ -176,12 +204,7 @@ class Loop:
         self.heartbeats.drop(claims)
         if not self.stop.is_set() and not _interrupted():
             return self._settle([Retry(claim, "the handler gave no answer") for claim in claims])
-        lost = 0
-        try:
-            self._claims.release(claims)
-        except ClaimLost as error:
-            lost = len(error.claims)
-        return Counts(released=len(claims) - lost, lost=lost)
+        return self._mine.release(claims)
 
     def _wait(self, until_empty: bool) -> bool:
         """Wait for something to claim. False when it should not."""

@@ -20,7 +20,7 @@ class Context:
 
     def __init__(self, stop: threading.Event) -> None:
         self._stop = stop
-        self._lost: set[int] = set()
+        self._lost: set[tuple[int, int]] = set()
 
     @property
     def stopping(self) -> bool:
@@ -29,10 +29,10 @@ class Context:
 
     def lost(self, claim: Claim) -> bool:
         """The claim was taken away (its worker was thought dead): work on it is for nothing."""
-        return claim.token in self._lost or claim.seq in self._lost
+        return (claim.seq, claim.token) in self._lost
 
     def lose(self, claims: Iterable[Claim]) -> None:
-        self._lost.update(claim.seq for claim in claims)
+        self._lost.update((claim.seq, claim.token) for claim in claims)
 
 
 class Handler(Protocol):

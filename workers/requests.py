@@ -12,7 +12,7 @@ from graphvine.requests import Request, known_requests, needed, option
 from graphvine.workers.registry import pipelines
 
 if TYPE_CHECKING:
-    from graphvine.workers.loop import Counts
+    from graphvine.workers.counts import Counts
 
 
 class WorkRequest(Request["Counts"], verb="work", runs="graphvine.workers.work:run_work"):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from graphvine.errors import StoreClosed
 from graphvine.graph import Graph
 from graphvine.reaper import Reaped
 from graphvine.workers import registry
 from graphvine.workers.search.settings import load
+
+_log = logging.getLogger(__name__)
 
 
 class Reaper:
@@ -19,6 +23,8 @@ class Reaper:
 
     def run_once(self) -> dict[str, Reaped]:
         """One pass over all pipelines."""
+        if self._graph.engine.capabilities.single_owner:
+            self._graph.align()
         return {pipeline: self._graph.reap(pipeline) for pipeline in self._graph.library.machines}
 
 
@@ -59,9 +65,17 @@ def start(graph: Graph, chosen: Sequence[Job] | None = None) -> Any:
 
     scheduler = BackgroundScheduler(job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None})
     for job in jobs(graph) if chosen is None else chosen:
-        scheduler.add_job(job.run, "interval", seconds=job.every_seconds, id=job.name, name=job.name)
+        scheduler.add_job(_until_closed, "interval", [job.run], seconds=job.every_seconds, id=job.name, name=job.name)
     scheduler.start()
     return scheduler
+
+
+def _until_closed(run: Callable[[], Any]) -> Any:
+    """One pass. A daemon that ends does not wait for it: the graph is closed under it, which is no failure."""
+    try:
+        return run()
+    except StoreClosed:
+        _log.info("a pass was cut short: the graph is closed")
 
 
 @contextmanager

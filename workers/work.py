@@ -8,7 +8,8 @@ from typing import Any
 
 from graphvine.dispatch import Run
 from graphvine.graph import Graph
-from graphvine.workers.loop import Counts, Loop
+from graphvine.workers.counts import Counts
+from graphvine.workers.loop import Loop
 from graphvine.workers.registry import handler
 from graphvine.workers.requests import WorkRequest
 from graphvine.workers.scheduler import Reaper, running
@@ -30,8 +31,9 @@ def run_work(graph: Graph, request: WorkRequest, run: Run[Counts]) -> Counts:
         loop = Loop(graph, request.pipeline, handling, batch=batch, stop=run.stop)
         graph.store.subscribe(on_event)
         try:
-            if request.once:
-                Reaper(graph).run_once()  # the scheduler would not come to it in one batch
+            if request.once or (request.until_empty and not scheduled):
+                # The scheduler would not come to it in one batch, nor where dead workers hold all that is left.
+                Reaper(graph).run_once()
             with nullcontext() if scheduled else running(graph):
                 return loop.run(once=request.once, until_empty=request.until_empty)
         finally:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from graphvine.graph import Graph
-from graphvine.workers.loop import HELD_BACK_SECONDS, Counts, Loop
+from graphvine.workers.counts import Counts
+from graphvine.workers.loop import HELD_BACK_SECONDS, Loop
 
 _LONGEST_WAIT_SECONDS = 0.5
 
@@ -51,14 +53,14 @@ class WorkerPool:
 
     def _work(self, loop: Loop, each: Callable[[Counts], None] | None) -> None:
         try:
-            with loop.heartbeats.running():
+            with loop.heartbeats.running(), self._left(loop):
                 while not self._stop.is_set() and not self._over:
                     with self._change:
                         self._busy += 1
                         finished = self._finished
                     counts = Counts()
                     try:
-                        counts = loop.run_once()
+                        counts = loop.turn()
                     finally:
                         with self._change:
                             self._busy -= 1
@@ -74,6 +76,16 @@ class WorkerPool:
             self._error = error
             self._stop.set()
 
+    @contextmanager
+    def _left(self, loop: Loop) -> Iterator[None]:
+        """What the loop has claimed ahead goes back at the end, however it comes; what it settled last is counted."""
+        try:
+            yield
+        finally:
+            counts = loop.leave()
+            with self._change:
+                self.total += counts
+
     def _wait(self, loop: Loop, finished: int) -> None:
         """Nothing to claim: wait for the others to discover something, or for a row that is backing off."""
         now = self._graph.clock.now_ms()
@@ -86,7 +98,7 @@ class WorkerPool:
             if loop.held_back:
                 self._change.wait(HELD_BACK_SECONDS)
                 return
-            if self._busy == 0 and due is None:
+            if self._busy == 0 and due is None and not any(other.holding for other in self._loops):
                 self._over = True
                 self._change.notify_all()
                 return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,10 @@ from graphvine.settings import Settings
 if TYPE_CHECKING:
     from graphvine.engines.protocol import Engine
 
-__all__ = ["connect", "without_secrets"]
+__all__ = ["connect", "refuse_other_files", "without_secrets"]
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_KUZU = b"KUZU"  # what its files begin with
 
 
 def connect(where: str, settings: Settings, *, create: bool) -> Engine:
@@ -31,6 +35,10 @@ def connect(where: str, settings: Settings, *, create: bool) -> Engine:
         from graphvine.engines.http.engine import open_address
 
         return open_address(where, settings)
+    if _SCHEME.match(where):
+        raise StoreMissing(
+            f"{scheme}:// leads to no graph: give a path, ladybug:PATH, neo4j://HOST, bolt://HOST or http://HOST:PORT"
+        )
     if find(where) is not None:
         from graphvine.engines.http.engine import open_served
 
@@ -42,6 +50,8 @@ def connect(where: str, settings: Settings, *, create: bool) -> Engine:
 
     name, rest = ("ladybug", rest) if scheme == "ladybug" else ("kuzu", where)
     path = _place(Path(rest).expanduser(), create=create)
+    if name == "kuzu":
+        refuse_other_files(path)
     kind = ReadOnlyEngine if is_read_only(path) else EmbeddedEngine
     return kind(path, settings, name=name)
 
@@ -55,6 +65,19 @@ def _place(path: Path, *, create: bool) -> Path:
         if not path.absolute().parent.is_dir():
             raise StoreMissing(f"the folder {path.absolute().parent} is not there: make it first")
     return path
+
+
+def refuse_other_files(path: Path) -> None:
+    """Before anything is put beside it: a file that has never been a graph here, and is none."""
+    if not path.is_file() or _beside(path, ".marks").exists() or _beside(path, ".safe").exists():
+        return
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(_KUZU))
+    except OSError:
+        return  # the engine says why it can't be read
+    if head and head != _KUZU:
+        raise StoreMissing(f"{path} is no graph: it is some other file, and was left alone. Name a graph with --graph")
 
 
 def _beside(path: Path, ending: str) -> Path:

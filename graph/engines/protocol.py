@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from graphvine.queries import Block, Library
-from graphvine.records import Claim, QueryResult, Row, Step, TableInfo, Unit, UnitResult
+from graphvine.records import Claim, EncodedResult, QueryResult, Row, Step, TableInfo, Unit, UnitResult
+
+if TYPE_CHECKING:
+    from graphvine.engines.kuzu.alignment import Alignment
 
 T = TypeVar("T")
 # Makes the step that records, in the same transaction, what came of a unit.
@@ -92,6 +95,17 @@ class OwnerEngine(KeepingEngine, Protocol):
         """Run a read in a process of its own, with a limit on memory."""
         ...
 
+    @property
+    def alignment(self) -> Alignment:
+        """Whether guard columns have to be aligned with states that were set past the blocks."""
+        ...
+
+    def query_encoded(
+        self, text: str, parameters: bytes, *, max_rows: int | None, timeout_seconds: float
+    ) -> EncodedResult:
+        """The same, with parameters, columns and rows as JSON, which that process reads and writes."""
+        ...
+
     def shortage(self) -> str | None:
         """Why no new work is taken, as a sentence; None while there is room on the disk."""
         ...
@@ -119,8 +133,13 @@ class ServedEngine(Engine, Protocol):
     clock: Any
 
     def claim(
-        self, pipeline: str, worker: str, limit: int, states: Collection[str] | None, max_depth: int | None
-    ) -> list[Claim]: ...
+        self, pipeline: str, worker: str, limit: int, states: Collection[str] | None, max_depth: int | None,
+        suspects: bool,
+    ) -> tuple[list[Claim], bool]: ...  # fmt: skip
+
+    def exchange(
+        self, pipeline: str, worker: str, steps: Sequence[Step], limit: int, max_depth: int | None
+    ) -> tuple[list[Claim], Collection[int]]: ...
 
     def next_due(self, pipeline: str, now: int, states: Collection[str] | None) -> int | None: ...
 

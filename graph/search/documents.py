@@ -72,8 +72,7 @@ class Snippet:
         return "".join([*parts, html.escape(self.text[end:])])
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(msgspec.Struct, frozen=True):  # hundreds for each question
     """One document found. The score is BM25's, the cosine or the fused rank: comparable within one answer only."""
 
     kind: str
@@ -81,6 +80,8 @@ class Hit:
     seq: int
     score: float
     snippet: Snippet | None = None
+    # The number of its vector in the index; None where it has none, or where a server keeps it.
+    vector: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ class SearchHit:
     by_meaning: float = 0.0
     by_link: float = 0.0
     path: tuple[str, ...] = ()
+    duplicates: tuple[str, ...] = ()  # further hits of nearly the same text, which stand for nothing more
 
 
 def cite(

@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING
 from graphvine.search import index_folder as index_folder
 from graphvine.search.ann_index import build_neighbours
 from graphvine.search.batch import write_batch
-from graphvine.search.documents import Document, Filters, IndexFields, Kinds, Results, check_fields, query_vector
+from graphvine.search.documents import (
+    Document,
+    Filters,
+    Hit,
+    IndexFields,
+    Kinds,
+    Results,
+    check_fields,
+    query_vector,
+)
 from graphvine.search.errors import IndexClosed, RebuildNeeded, StampWentBack
 from graphvine.search.searcher import Searching, Snapshot
 from graphvine.search.snippets import DEFAULT_CHARACTERS
@@ -126,15 +135,16 @@ class SearchIndex:
         any_word: bool = False,
         snippets: bool = True,
         tolerant: bool = False,
+        count: bool = True,
     ) -> Results:
         """Documents with all of the words; with some of them where none has all. Empty: all that the filters pass.
 
         With `any_word`, documents with some of the words even where others have all. Any string has a meaning: words,
         "phrases", -exclusions. Sort by a number's name, `-time` for the largest first. Snippets cost more than the
         search itself where many are asked for. With `tolerant`, words that no document has stand for words that begin
-        with them or differ in a letter or two.
+        with them or differ in a letter or two. Without `count` it is quicker, and `total` is not known.
         """
-        return self._searching().text(query, kind, filters, limit, offset, sort, any_word, snippets, tolerant)
+        return self._searching().text(query, kind, filters, limit, offset, sort, any_word, snippets, tolerant, count)
 
     def vector(
         self, vector: Vector, kind: Kinds = None, filters: Filters | None = None, *, limit: int = 10,
@@ -142,6 +152,10 @@ class SearchIndex:
     ) -> Results:  # fmt: skip
         """The documents whose vectors are nearest, with their cosines."""
         return self._searching().vector(query_vector(vector, self.dimension), kind, filters, limit, snippets)
+
+    def like(self, vector: Vector, hits: Sequence[Hit]) -> list[Hit]:
+        """Those of these hits that have a vector, with their cosines in place of their scores."""
+        return self._searching().like(query_vector(vector, self.dimension), hits)
 
     def hybrid(
         self,

@@ -26,6 +26,10 @@ class SearchKind(Protocol):
         """Whether its documents have vectors of the graph's model."""
 
     @property
+    def partly_embedded(self) -> bool:
+        """Whether documents may yet lack the vector that others have: they are taken to mean what their words say."""
+
+    @property
     def outdated(self) -> bool:
         """Whether it has to be opened again."""
 
@@ -45,6 +49,9 @@ class SearchKind(Protocol):
 
     def meaning(self, vector: Any, where: Filters | None, limit: int) -> Sequence[Hit]:
         """Documents with the nearest vectors, with their cosines."""
+
+    def like(self, vector: Any, hits: Sequence[Hit]) -> Sequence[Hit]:
+        """Those of these documents that have a vector, with their cosines."""
 
     def node(self, document: str) -> str:
         """The key of the node that a document belongs to."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -24,13 +24,15 @@ def fuse(rankings: Iterable[Sequence[Key]]) -> list[tuple[Key, float]]:
 # Tuned on questions that need two to four passages (benchmarks/relevance.py). A neighbour of the best hit that is as
 # like the question as anything gains this much, on a scale where the best hit by words and the best by meaning have 1.
 _GAIN = 2.0
+# The best hit gains half as much: its neighbours gain by it, and where it is the answer they must not come before it.
+_BEST_GAIN = 1.0
 # So many of the best hits are walked from.
 _SEEDS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Walked(Generic[Key]):
-    """The score of one node: its own, and what it gained over the best edge that leads to it."""
+    """The score of one node: its own, and what it gained over the best edge that leads to it, or as the best hit."""
 
     own: float
     gain: float = 0.0
@@ -64,4 +66,6 @@ def walk(
             known = ranked.get(node) or Walked(0.0)
             if gain > known.gain and node != seed:
                 ranked[node] = Walked(known.own, gain, seed)
+    for best in seeds[:1]:
+        ranked[best] = replace(ranked[best], gain=ranked[best].gain + _BEST_GAIN)
     return dict(sorted(ranked.items(), key=lambda item: -item[1].score))

@@ -11,12 +11,15 @@ from graphvine.errors import GraphvineError
 from graphvine.search.documents import Filters, Hit
 from graphvine.search.hits import SearchHit, cite
 from graphvine.search.kinds import Node
+from graphvine.search.row_vectors import RowVectors
 from graphvine.search.server_index import around
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
 
 _SNIPPET_CHARACTERS = 200
+# Where filters pass no more documents than these, all are compared; otherwise so many of the nearest are filtered.
+_FEW_MATCHES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +37,17 @@ class RowKind:
 
     name = ""
     filters: frozenset[str] = frozenset()
-    has_vectors: bool = False
+    own_vectors = False  # whether its own index holds vectors, beside those of the queue
     outdated = False
+    partly_embedded = True
 
     def __init__(self, graph: Graph, followed: Any, *, on_server: bool) -> None:
         self._graph, self._opened, self._on_server = graph, followed, on_server
+        self._vectors = RowVectors(graph, self.name)
+
+    @property
+    def has_vectors(self) -> bool:
+        return self.own_vectors or self._vectors.there
 
     @property
     def followed(self) -> Any:
@@ -54,21 +63,23 @@ class RowKind:
 
     def catch_up(self, progress: Callable[[int], None] | None = None) -> int:
         done: int = self.followed.catch_up(progress)
-        return done
+        return done + self._vectors.catch_up()
 
     def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
         done: int = self.followed.rebuild(progress)
+        self._vectors.rebuild()
         return done
 
     def close(self) -> None:
         self.followed.close()
+        self._vectors.close()
 
     def words(self, question: str, where: Filters | None, limit: int, *, any_word: bool = True) -> Sequence[Hit]:
         # No kind is named: the index holds nothing else, and a filter costs more than it leaves out.
         if self._on_server and where and set(where) - {"id"}:
             raise GraphvineError(f"on a server, {self.name} can't be searched with filters yet: leave them out")
         found: Sequence[Hit] = self.followed.index.text(
-            question, None, where, limit=limit, any_word=any_word, snippets=False
+            question, None, where, limit=limit, any_word=any_word, snippets=False, count=False
         ).hits
         return found
 
@@ -76,8 +87,45 @@ class RowKind:
         return 0.0 if self._on_server else float(self.followed.index.ceiling(question))
 
     def meaning(self, vector: Any, where: Filters | None, limit: int) -> Sequence[Hit]:
-        found: Sequence[Hit] = self.followed.index.vector(vector, None, where, limit=limit, snippets=False).hits
+        ids = (where or {}).get("id")
+        found: Sequence[Hit] = ()
+        if self.own_vectors:
+            found = self.followed.index.vector(vector, None, where, limit=limit, snippets=False).hits
+        if self._vectors.there and isinstance(ids, Sequence):
+            keys = [str(key) for key in ids]
+            found = _joined(found, self._passing(self._vectors.nearest_of(vector, keys, len(keys)), where))
+        elif self._vectors.there:
+            found = _joined(found, self._nearest(vector, where, limit))
+        return found[:limit]
+
+    def like(self, vector: Any, hits: Sequence[Hit]) -> Sequence[Hit]:
+        found: Sequence[Hit] = self.followed.index.like(vector, hits) if self.own_vectors else ()
+        if self._vectors.there:
+            found = _joined(found, self._vectors.nearest_of(vector, [hit.id for hit in hits], len(hits)))
         return found
+
+    def _nearest(self, vector: Any, where: Filters | None, limit: int) -> Sequence[Hit]:
+        """The nearest of the queue's vectors that the filters pass."""
+        if not where:
+            return self._passing(self._vectors.nearest(vector, limit), None)
+        if self._on_server:
+            return ()  # a server's vectors have no filters: words alone answer
+        index = self.followed.index
+        if index.count(None, where) <= _FEW_MATCHES:
+            keys = [hit.id for hit in index.text("", None, where, limit=_FEW_MATCHES, snippets=False).hits]
+            return self._vectors.nearest_of(vector, keys, limit)
+        return self._passing(self._vectors.nearest(vector, _FEW_MATCHES), where)
+
+    def _passing(self, hits: Sequence[Hit], where: Filters | None) -> Sequence[Hit]:
+        """Those that the index of words holds, too: others are gone, or a filter leaves them out."""
+        if self._on_server or not hits:
+            return hits
+        wanted = {**(where or {}), "id": [hit.id for hit in hits]}
+        there = {
+            hit.id
+            for hit in self.followed.index.text("", None, wanted, limit=len(hits), snippets=False, count=False).hits
+        }
+        return [hit for hit in hits if hit.id in there]
 
     def node(self, document: str) -> str:
         return document
@@ -101,3 +149,9 @@ class RowKind:
             shown = snippet.replace("\n", " ").replace("\t", " ")
             made[key] = SearchHit(self.name, key, row.title, "", shown, 0.0, citation, marks=marks)
         return made
+
+
+def _joined(one: Sequence[Hit], other: Sequence[Hit]) -> list[Hit]:
+    """Both rankings as one; the second counts where both have a document."""
+    found = {hit.id: hit for hit in (*one, *other)}
+    return sorted(found.values(), key=lambda hit: -hit.score)

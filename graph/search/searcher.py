@@ -54,11 +54,13 @@ class Searching:
 
     def text(
         self, query: str, kind: Kinds, filters: Filters | None, limit: int, offset: int, sort: str, any_word: bool,
-        snippets: bool, tolerant: bool,
+        snippets: bool, tolerant: bool, count: bool = True,
     ) -> Results:  # fmt: skip
         """See SearchIndex.text."""
         _check_page(limit, offset)
-        found = self._by_text(query, kind, filters, limit, offset, sort, any_word=any_word, tolerant=tolerant)
+        found = self._by_text(
+            query, kind, filters, limit, offset, sort, any_word=any_word, tolerant=tolerant, count=count
+        )
         return self._results(found, snippets=snippets)
 
     def vector(
@@ -68,6 +70,17 @@ class Searching:
         _check_page(limit, 0)
         return self._results(self._by_vector(query, kind, filters, limit), snippets=snippets)
 
+    def like(self, query: NDArray[np.float32], hits: Sequence[Hit]) -> list[Hit]:
+        """See SearchIndex.like."""
+        numbers = np.array(sorted({hit.vector for hit in hits if hit.vector is not None}), dtype=np.int64)
+        views = self._snapshot.views
+        found, scores = _merge([view.nearest_of(query, numbers, len(numbers)) for view in views], len(numbers))
+        cosines = dict(zip(found.tolist(), scores.tolist(), strict=True))
+        return [
+            Hit(hit.kind, hit.id, hit.seq, cosines[hit.vector], vector=hit.vector)
+            for hit in hits if hit.vector in cosines
+        ]  # fmt: skip
+
     def hybrid(
         self, text: str, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int, offset: int
     ) -> Results:
@@ -76,7 +89,7 @@ class Searching:
         depth = min(MAX_LIMIT, max(_FUSED_DEPTH, 2 * (limit + offset)))
         by_text, by_vector = _Found([]), self._by_vector(query, kind, filters, depth)
         if text.strip():
-            by_text = self._by_text(text, kind, filters, depth, 0, "relevance", any_word=True)
+            by_text = self._by_text(text, kind, filters, depth, 0, "relevance", any_word=True, count=False)
         places = {(address.segment_ord, address.doc): address for _, address in (*by_text.scored, *by_vector.scored)}
         rankings = [[(one.segment_ord, one.doc) for _, one in found.scored] for found in (by_text, by_vector)]
         fused = fuse(rankings)[offset : offset + limit]
@@ -161,6 +174,7 @@ class Searching:
         *,
         any_word: bool = False,
         tolerant: bool = False,
+        count: bool = True,
     ) -> _Found:
         import tantivy
 
@@ -179,12 +193,12 @@ class Searching:
             wanted = asking.matching(clauses, all_words=all_words)
             whole = tantivy.Query.boolean_query([(tantivy.Occur.Must, wanted), *restricted])
             with self._index.trouble():
-                found = self._snapshot.searcher.search(whole, limit=limit, offset=offset, **order)
-            if found.count:
+                found = self._snapshot.searcher.search(whole, limit=limit, count=count, offset=offset, **order)
+            if found.hits or found.count:
                 break
         # An order by a field gives its value in place of a score.
         scored = [(0.0 if order else float(score), address) for score, address in found.hits]
-        relaxed = bool(found.count) and not all_words and not any_word
+        relaxed = bool(found.hits or found.count) and not all_words and not any_word
         loose = tuple(one.typed for one in clauses if one.loose)
         return _Found(scored, wanted if clauses else None, found.count, relaxed, loose)
 
@@ -195,30 +209,34 @@ class Searching:
             return not any(self._snapshot.searcher.doc_freq(field, clause.words[0]) for field in self._fields.texts)
 
     def _by_vector(self, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int) -> _Found:
-        numbers, scores = self._nearest(query, kind, filters, limit)
-        addresses = self._addresses(numbers)
+        numbers, scores, addresses = self._nearest(query, kind, filters, limit)
         ranked = zip(numbers.tolist(), scores.tolist(), strict=True)
         return _Found([(score, addresses[number]) for number, score in ranked if number in addresses])
 
     def _nearest(
         self, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32], dict[int, Any]]:
+        """The numbers of the nearest vectors, their cosines, and where their documents are."""
         views, asking = self._snapshot.views, self._index.asking
         if kind is None and not filters:
-            return _merge([view.nearest(query, limit) for view in views], limit)
+            numbers, scores = _merge([view.nearest(query, limit) for view in views], limit)
+            return numbers, scores, self._addresses(self._of(numbers), len(numbers))[0]
         restriction = asking.restriction(kind, filters)
-        matches = self._matches(restriction)
-        # Most documents match: the nearest of all hold enough that do. Few match: those are compared exactly.
-        ask = 4 * limit
-        while matches > _FEW_MATCHES >= ask:
-            numbers, scores = _merge([view.nearest(query, ask) for view in views], ask)
-            among = asking.restriction(kind, filters, self._of(numbers))
-            kept = np.isin(numbers, self._numbers(among, ask))
-            if kept.sum() >= limit or len(numbers) < ask:
-                return numbers[kept][:limit], scores[kept][:limit]
-            ask *= 4
-        allowed = np.sort(self._numbers(restriction, matches))
-        return _merge([view.nearest_of(query, allowed, limit) for view in views], limit)
+        # Few documents match: they are compared exactly. Most do: the nearest of all hold enough that do.
+        addresses, matches = self._addresses(restriction, _FEW_MATCHES)
+        if matches >= _FEW_MATCHES:
+            ask = 4 * limit
+            while ask <= _FEW_MATCHES:
+                numbers, scores = _merge([view.nearest(query, ask) for view in views], ask)
+                among, _ = self._addresses(asking.restriction(kind, filters, self._of(numbers)), ask)
+                kept = np.array([number in among for number in numbers.tolist()], dtype=np.bool_)
+                if kept.sum() >= limit or len(numbers) < ask:
+                    return numbers[kept][:limit], scores[kept][:limit], among
+                ask *= 4
+            addresses, _ = self._addresses(restriction, self._matches(restriction))
+        allowed = np.array(sorted(addresses), dtype=np.int64)
+        numbers, scores = _merge([view.nearest_of(query, allowed, limit) for view in views], limit)
+        return numbers, scores, addresses
 
     def _of(self, numbers: NDArray[np.int64]) -> Any:
         import tantivy
@@ -229,25 +247,26 @@ class Searching:
         with self._index.trouble():
             return int(self._snapshot.searcher.search(query, limit=1).count)
 
-    def _numbers(self, query: Any, limit: int) -> NDArray[np.int64]:
-        return self._index.vector_numbers(self._snapshot.searcher, query, limit)
-
-    def _addresses(self, numbers: NDArray[np.int64]) -> dict[int, Any]:
+    def _addresses(self, query: Any, limit: int) -> tuple[dict[int, Any], int]:
+        """Of up to so many documents that a query finds, those that have a vector, by its number; and how many."""
         with self._index.trouble():
-            found = self._snapshot.searcher.search(self._of(numbers), limit=max(1, len(numbers)), count=False).hits
+            found = self._snapshot.searcher.search(query, limit=max(1, limit), count=False).hits
             addresses = [address for _, address in found]
             values = self._snapshot.searcher.fast_field_values("vec", addresses)
-        return dict(zip(values, addresses, strict=True))
+        having = {value: address for value, address in zip(values, addresses, strict=True) if value is not None}
+        return having, len(addresses)
 
     def _results(self, found: _Found, *, snippets: bool = True) -> Results:
         hits: list[Hit] = []
         searcher = self._snapshot.searcher
         with self._index.trouble():
             cutter = Snippets(searcher, self._index.schema, self._fields, found.query, self._characters)
-            for score, address in found.scored:
+            numbers = searcher.fast_field_values("vec", [address for _, address in found.scored])
+            for (score, address), number in zip(found.scored, numbers, strict=True):
                 document = searcher.doc(address)
-                kind, id, seq = (document.get_first(name) for name in ("kind", "id", "seq"))
-                hits.append(Hit(kind, id, seq, score, cutter.cut(document) if snippets else None))
+                first = document.get_first
+                piece = cutter.cut(document) if snippets else None
+                hits.append(Hit(first("kind"), first("id"), first("seq"), score, piece, number))
         return Results(tuple(hits), found.total, found.relaxed, found.loose)
 
 

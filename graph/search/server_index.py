@@ -32,7 +32,7 @@ class ServerIndex:
 
     def text(
         self, text: str, kind: str | None, where: Mapping[str, Any] | None = None, *, limit: int, any_word: bool = True,
-        snippets: bool = False,
+        snippets: bool = False, count: bool = False,
     ) -> Results:  # fmt: skip
         """Documents with some of the words."""
         # Words alone: in the server's own language of queries a stray sign is an error, and AND or NOT mean something.
@@ -45,6 +45,10 @@ class ServerIndex:
     ) -> Results:  # fmt: skip
         """The documents whose vectors are nearest, with their cosines."""
         return self._ask(kind, "search_vector", where, limit, vector=[float(value) for value in vector])
+
+    def like(self, vector: Sequence[float] | Any, hits: Sequence[Hit]) -> Sequence[Hit]:
+        """Those of these hits that have a vector, with their cosines."""
+        return self.vector(vector, None, {"id": [hit.id for hit in hits]}, limit=len(hits)).hits if hits else ()
 
     def _ask(self, kind: str | None, block: str, where: Mapping[str, Any] | None, limit: int, **more: Any) -> Results:
         if where is None:

@@ -53,8 +53,10 @@ class SegmentView:
     def nearest_of(
         self, query: NDArray[np.float32], numbers: NDArray[np.int64], limit: int
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The nearest among these numbers, exactly; numbers of other segments are passed over."""
-        rows = np.flatnonzero(np.isin(self.numbers, numbers, assume_unique=True) & self.live)
+        """The nearest among these numbers (sorted), exactly; numbers of other segments are passed over."""
+        numbers = numbers[numbers <= self.numbers[-1]] if self.rows else numbers[:0]
+        rows = np.searchsorted(self.numbers, numbers)
+        rows = rows[(self.numbers[rows] == numbers) & self.live[rows]]
         return self._ranked(rows, self.vectors[rows] @ query, min(limit, len(rows)))
 
     def with_deaths(self, numbers: NDArray[np.int64]) -> SegmentView:
@@ -64,8 +66,9 @@ class SegmentView:
 
     def _near(self, query: NDArray[np.float32], wanted: int, living: int) -> NDArray[np.int64]:
         assert self.neighbours is not None
-        # Dead rows are found too: ask for their share more.
-        ask = min(self.rows, wanted * self.rows // living + wanted)
+        # Dead rows are found too: where there are any, ask for twice their share more.
+        dead = self.rows - living
+        ask = min(self.rows, wanted + 2 * (wanted * dead // living) + (wanted if dead else 0))
         rows = self.neighbours.near(query, ask)
         return rows[self.live[rows]]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from graphvine.search.documents import Filters, Hit
@@ -19,6 +20,8 @@ MAX_EDGES = 200
 # Of the documents at the other ends of the edges, so many of the likest are looked at.
 _NEIGHBOURS = 100
 _READS_AT_ONCE = 3
+# What an index gives at most.
+_MOST_ASKED = 1_000
 
 Document = tuple[str, str]  # its kind and its id
 
@@ -40,29 +43,30 @@ class Question:
 
     def __init__(
         self, kinds: Mapping[str, SearchKind], text: str, vector: Any | None, where: Filters | None = None,
-        between: Callable[[Node, int], Iterable[Node]] | None = None,
+        between: Callable[[Node, int], Iterable[Node]] | None = None, group: Callable[[Node], str | None] | None = None,
     ) -> None:  # fmt: skip
+        """`between` gives the edges between the kinds, `group` names the near duplicates that a node is one of."""
         self._kinds, self._text, self._vector, self._where = kinds, text, vector, where
-        # The edges between the kinds, beside those that each kind has.
-        self._between = between
+        self._between, self._group = between, group
         self._words: dict[Document, float] = {}
+        self._hits: dict[Document, Hit] = {}  # what was found by words
         self._meaning: dict[Document, float] = {}
         self._best = {"words": 0.0, "meaning": 0.0}
         self._weights: dict[str, float] = {}
 
     def text(self, limit: int) -> list[SearchHit]:
         """By words: documents with all of them; with some where none has all."""
-        found = self._by_words(self._where, limit, any_word=False)
-        return self._shown([_Ranked(one, score, by_words=score) for one, score in found][:limit])
+        found = self._by_words(self._where, self._wanted(limit), any_word=False)
+        return self._shown([_Ranked(one, score, by_words=score) for one, score in found], limit)
 
     def vector(self, limit: int) -> list[SearchHit]:
         """By meaning."""
-        found = self._by_meaning(self._where, limit)
-        return self._shown([_Ranked(one, score, by_meaning=score) for one, score in found][:limit])
+        found = self._by_meaning(self._where, self._wanted(limit))
+        return self._shown([_Ranked(one, score, by_meaning=score) for one, score in found], limit)
 
     def hybrid(self, limit: int, more: Iterable[Sequence[Document]] = ()) -> list[SearchHit]:
         """Both rankings made into one, and further ones with them."""
-        return self._shown(self._fused(more)[:limit])
+        return self._shown(self._fused(more), limit)
 
     def walk(self, limit: int) -> list[SearchHit]:
         """The best document of each node: by words, by meaning, and by the edges between nodes.
@@ -75,14 +79,14 @@ class Question:
         ranked = walk(self._nodes(self._own()), self._edges, self._likeness)
         if not any(walked.via for walked in ranked.values()):
             first = {self._node(one.document): one for one in reversed(fused)}
-            return self._shown([one for one in fused if first[self._node(one.document)] is one][:limit])
+            return self._shown([one for one in fused if first[self._node(one.document)] is one], limit)
         own = self._own()
         best = {self._node(document): document for document in sorted(own, key=own.__getitem__)}
         return self._shown([
             _Ranked(best[node], walked.score, self._words.get(best[node], 0.0), self._meaning.get(best[node], 0.0),
                     walked.gain, walked.via)
-            for node, walked in list(ranked.items()) if node in best
-        ][:limit])  # fmt: skip
+            for node, walked in ranked.items() if node in best
+        ], limit)  # fmt: skip
 
     def found_by(self, kind: str) -> list[str]:
         """The documents of a kind that both rankings hold."""
@@ -103,6 +107,7 @@ class Question:
         found = {
             name: self._kinds[name].words(self._text, where, limit, any_word=any_word) for name in kinds or self._kinds
         }
+        self._hits.update({(name, hit.id): hit for name, hits in found.items() for hit in hits})
         return self._shares({
             name: [(hit.id, hit.score * self._weight(name, hits)) for hit in hits] for name, hits in found.items()
         }, self._words, "words")  # fmt: skip
@@ -120,14 +125,19 @@ class Question:
         if self._vector is None:
             return []
         named = [name for name in (kinds or self._kinds) if self._kinds[name].has_vectors]
-        found = {name: self._kinds[name].meaning(self._vector, where, limit) for name in named}
+        return self._cosines({name: self._kinds[name].meaning(self._vector, where, limit) for name in named})
+
+    def _meaning_of(self, documents: Sequence[Document]) -> None:
+        if self._vector is None:
+            return
+        for name, kind in self._kinds.items():
+            if kind.has_vectors and (hits := [self._hits[one] for one in documents if one[0] == name]):
+                self._cosines({name: kind.like(self._vector, hits)})
+
+    def _cosines(self, found: Mapping[str, Sequence[Hit]]) -> list[tuple[Document, float]]:
         return self._shares(
             {name: [(hit.id, hit.score) for hit in hits] for name, hits in found.items()}, self._meaning, "meaning"
         )
-
-    def _meaning_of(self, documents: Sequence[Document]) -> None:
-        for name in {kind for kind, _ in documents}:
-            self._by_meaning({"id": [id for kind, id in documents if kind == name]}, _CANDIDATES, [name])
 
     def _shares(
         self, found: Mapping[str, Sequence[tuple[str, float]]], into: dict[Document, float], by: str
@@ -142,12 +152,15 @@ class Question:
         return shares
 
     def _own(self) -> dict[Document, float]:
-        """What has no vector, since nothing of its kind has one, is taken to mean what its words say."""
+        """What has no vector, as nothing of its kind has one or its turn is yet to come, means what its words say."""
         own: dict[Document, float] = {}
+        plain = {
+            name for name, kind in self._kinds.items()
+            if self._vector is not None and (kind.partly_embedded or not kind.has_vectors)
+        }  # fmt: skip
         for one in {*self._words, *self._meaning}:
             words = self._words.get(one, 0.0)
-            plain = self._vector is not None and not self._kinds[one[0]].has_vectors
-            own[one] = words + (words if plain else self._meaning.get(one, 0.0))
+            own[one] = words + self._meaning.get(one, words if one[0] in plain else 0.0)
         return own
 
     def _likeness(self, nodes: Collection[Node]) -> Mapping[Node, float]:
@@ -156,14 +169,16 @@ class Question:
         for name in {kind for kind, _ in nodes} & self._kinds.keys():
             kind = self._kinds[name]
             where = {**(self._where or {}), **kind.within(sorted(key for other, key in nodes if other == name))}
-            by = self._by_meaning if self._vector is not None and kind.has_vectors else self._by_words
-            like.update(by(where, _NEIGHBOURS, [name]))
+            by_meaning = self._vector is not None and kind.has_vectors
+            if not by_meaning or kind.partly_embedded:
+                like.update(self._by_words(where, _NEIGHBOURS, [name]))
+            if by_meaning:
+                like.update(self._by_meaning(where, _NEIGHBOURS, [name]))
         return self._nodes(like)
 
     def _edges(self, nodes: Sequence[Node]) -> dict[Node, list[Node]]:
         # A statement for each node, which the index of keys answers; most of its time it waits for the engine.
-        with ThreadPoolExecutor(_READS_AT_ONCE) as reading:
-            return dict(zip(nodes, reading.map(self._edges_of, nodes), strict=True))
+        return dict(zip(nodes, _readers().map(self._edges_of, nodes), strict=True))
 
     def _edges_of(self, node: Node) -> list[Node]:
         ends = dict.fromkeys(self._kinds[node[0]].edges(node[1], MAX_EDGES))
@@ -181,7 +196,28 @@ class Question:
     def _node(self, document: Document) -> Node:
         return document[0], self._kinds[document[0]].node(document[1])
 
-    def _shown(self, ranked: Sequence[_Ranked]) -> list[SearchHit]:
+    def _wanted(self, limit: int) -> int:
+        """How many to ask for, since some may be near duplicates of others."""
+        return limit if self._group is None else min(_MOST_ASKED, 2 * limit)
+
+    def _folded(self, ranked: Iterable[_Ranked], limit: int) -> dict[_Ranked, list[str]]:
+        """The best ones, each with the names of the near duplicates that follow it before there are enough."""
+        kept: dict[_Ranked, list[str]] = {}
+        groups: dict[str, tuple[_Ranked, Node]] = {}
+        for one in ranked:
+            if len(kept) == limit:
+                break
+            node = self._node(one.document)
+            name = self._group(node) if self._group is not None else None
+            first = groups.setdefault(name, (one, node)) if name is not None else (one, node)
+            if first[1] == node:  # sections of one article are no duplicates
+                kept[one] = []
+            else:
+                kept[first[0]].append(name_of(*node))
+        return kept
+
+    def _shown(self, found: Iterable[_Ranked], limit: int) -> list[SearchHit]:
+        ranked = self._folded(found, limit)
         made: dict[Document, SearchHit] = {}
         for name in {one.document[0] for one in ranked}:
             documents = [one.document[1] for one in ranked if one.document[0] == name]
@@ -190,11 +226,17 @@ class Question:
         return [
             replace(
                 made[one.document], score=one.score, by_words=one.by_words, by_meaning=one.by_meaning,
-                by_link=one.by_link, path=self._path(one),
+                by_link=one.by_link, path=self._path(one), duplicates=tuple(duplicates),
             )
-            for one in ranked if one.document in made
+            for one, duplicates in ranked.items() if one.document in made
         ]  # fmt: skip
 
     def _path(self, one: _Ranked) -> tuple[str, ...]:
         """The hit that led to this one, and its own node; empty where no edge did."""
         return () if one.via is None else (name_of(*one.via), name_of(*self._node(one.document)))
+
+
+@cache
+def _readers() -> ThreadPoolExecutor:
+    """Threads of the process that read edges: to start them for each question would cost as much as two reads."""
+    return ThreadPoolExecutor(_READS_AT_ONCE, "graphvine-walk")

@@ -23,3 +23,7 @@ CREATE FULLTEXT INDEX hn_item_text IF NOT EXISTS FOR (a:HNItem) ON EACH [a.title
 MATCH (a:HNItem)
 WHERE a.title CONTAINS '&' AND a.titleUnescaped IS NULL
 SET a.title = replace(replace(replace(a.title, '&lt;', '<'), '&gt;', '>'), '&amp;', '&'), a.titleUnescaped = true;
+
+// version: 3
+// Ids that answered null when they were pulled: asked for again for a time.
+CREATE CONSTRAINT hn_missing_id IF NOT EXISTS FOR (m:HNMissing) REQUIRE m.hnId IS UNIQUE;

@@ -22,7 +22,7 @@ from graphvine.engines.protocol import Capabilities
 from graphvine.errors import QueryError, SettingsError, StoreError
 from graphvine.pipelines import library
 from graphvine.queries import Block
-from graphvine.records import Claim, QueryResult, Row, TableInfo, Unit, UnitResult
+from graphvine.records import Claim, QueryResult, Row, Step, TableInfo, Unit, UnitResult
 from graphvine.service_file import find, path_of
 from graphvine.settings import Positive, Settings, describe_as, section
 from graphvine.table import as_dicts
@@ -84,14 +84,28 @@ class HttpEngine:
         return UnitResult(tuple(answer["rows"]), frozenset(answer["held"]))
 
     def claim(
-        self, pipeline: str, worker: str, limit: int, states: Collection[str] | None, max_depth: int | None
-    ) -> list[Claim]:
+        self, pipeline: str, worker: str, limit: int, states: Collection[str] | None, max_depth: int | None,
+        suspects: bool,
+    ) -> tuple[list[Claim], bool]:  # fmt: skip
         """Take rows. The daemon chooses them, so that two processes never try for the same."""
         asked = {
-            "pipeline": pipeline, "worker": worker, "limit": limit, "max_depth": max_depth,
+            "pipeline": pipeline, "worker": worker, "limit": limit, "max_depth": max_depth, "suspects": suspects,
             "states": None if states is None else sorted(states), "now": self.clock.now_ms(),
         }  # fmt: skip
-        return [Claim(**claim) for claim in self._line.call("/engine/claim", asked, "numbered")]
+        said = self._line.call("/engine/claim", asked, "numbered")
+        return [Claim(**claim) for claim in said["claims"]], said["held_back"]
+
+    def exchange(
+        self, pipeline: str, worker: str, steps: Sequence[Step], limit: int, max_depth: int | None
+    ) -> tuple[list[Claim], Collection[int]]:
+        """Settle claims and take what comes next, in one transaction: the new claims, and the rows that were held."""
+        check(Unit.of(steps), self.library)
+        asked = {
+            "pipeline": pipeline, "worker": worker, "limit": limit, "max_depth": max_depth, "now": self.clock.now_ms(),
+            "steps": [[step.block, dict(as_dicts(step.parameters))] for step in steps],
+        }  # fmt: skip
+        answer = self._line.call("/engine/exchange", asked, "numbered")
+        return [Claim(**claim) for claim in answer["claims"]], frozenset(answer["held"])
 
     def next_due(self, pipeline: str, now: int, states: Collection[str] | None) -> int | None:
         asked = {"pipeline": pipeline, "now": now, "states": None if states is None else sorted(states)}

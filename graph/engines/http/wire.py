@@ -28,7 +28,7 @@ from graphvine.errors import (
 
 MEDIA_TYPE = "application/msgpack"
 # What both sides speak; raised when a request or an answer changes its meaning.
-WIRE_VERSION = 3
+WIRE_VERSION = 4
 
 _PLAIN = frozenset({int, float, bool, str, bytes, type(None)})
 _NAIVE, _DATE, _SPAN, _UUID, _DECIMAL, _LARGE = range(1, 7)

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graphvine.queries.compile import Scan, Statement
+from graphvine.queries.compile import Scan, Statement, shared_template
 from graphvine.queries.model import By
 from graphvine.table import Table, column
 
@@ -52,6 +52,20 @@ def bind(statement: Statement, given: Mapping[str, Any]) -> Bound:
     if written:
         left = {name: value for name, value in left.items() if name not in written}
     return template.filled(values | written), left, bool(written)
+
+
+def bind_shared(statement: Statement, given: Mapping[str, Any]) -> Bound:
+    """The same for rows of several units: with `sums` in the place of a guard's token, `workers` of a worker's name."""
+    assert statement.batch is not None, "not a statement that can be shared"
+    values, left = _bounds(statement.batch, given)
+    if workers := left.get("workers"):
+        left["workers"] = [workers[0], *workers]
+    batch, dense = statement.batch, _without_a_gap(statement.batch, given)
+    template = shared_template(statement.text, batch, guard="sums" in left, workers=bool(workers), dense=dense)
+    left |= {f"{batch.parameter}_first": given[batch.lo], f"{batch.parameter}_last": given[batch.hi]}
+    if dense and not workers:
+        del left[batch.parameter]
+    return template.filled(values), left, False
 
 
 def _bounds(batch: By, given: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
@@ -97,7 +111,7 @@ def _columns(rows: Sequence[Any], fields: list[str]) -> dict[str, Any] | None:
     columns = {}
     for field in fields:
         try:
-            values = _array(column(rows, field))
+            values = pyarrow.array(column(rows, field))
         except pyarrow.ArrowException:
             return None  # mixed types
         if pyarrow.types.is_null(values.type):
@@ -108,19 +122,9 @@ def _columns(rows: Sequence[Any], fields: list[str]) -> dict[str, Any] | None:
     return columns
 
 
-def _array(values: Sequence[Any]) -> Any:
-    import pyarrow
-
-    sample = next((value for value in values if value), None)
-    # Vectors are kept with 32 bits a number; Kuzu converts longer ones value by value, forty times as slowly.
-    is_vector = isinstance(sample, list) and isinstance(sample[0], float)
-    return pyarrow.array(values, type=pyarrow.list_(pyarrow.float32()) if is_vector else None)
-
-
 def _plain(kind: Any) -> bool:
     import pyarrow.types as types
 
     inner = kind.value_type if types.is_list(kind) else None
-    of_numbers = inner is not None and (types.is_int64(inner) or types.is_float32(inner))
     simple = types.is_int64(kind) or types.is_string(kind) or types.is_boolean(kind) or types.is_timestamp(kind)
-    return bool(simple or of_numbers)
+    return bool(simple or (inner is not None and types.is_int64(inner)))

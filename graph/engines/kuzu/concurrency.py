@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
-from queue import Empty, SimpleQueue
+from queue import Empty, Queue
 from typing import Any, Generic, TypeVar
 
 from graphvine.errors import StoreClosed, StoreReopened
@@ -71,8 +71,11 @@ class ReadGate:
 T = TypeVar("T")
 Request = TypeVar("Request")
 Result = TypeVar("Result")
-# So many requests share a commit at most, and so long is waited for as many as shared the last: a sync costs more.
-_MOST_TOGETHER, _GATHER_SECONDS = 64, 0.0005
+# So many requests share a commit at most.
+_MOST_TOGETHER = 64
+# For the callers that took part lately is waited this share of the time that the last group took, and so long at most:
+# without them another group follows at once, and costs as much.
+_GATHER_SHARE, _GATHER_SECONDS = 0.5, 0.002
 _END: Any = object()
 _log = logging.getLogger("graphvine.store")
 
@@ -82,7 +85,9 @@ class Writer(Generic[Request, Result]):
 
     def __init__(self, name: str, together: Callable[[list[Request]], list[Result]]) -> None:
         """`together` carries out all of these requests, or raises StoreReopened and has carried out none."""
-        self._queue: SimpleQueue[Any] = SimpleQueue()
+        # Not a SimpleQueue: its get(timeout=...) waits for ever where the time is up before it looks a second time, as
+        # it may be on a busy machine (Python 3.11), and then everybody waits for the writer.
+        self._queue: Queue[Any] = Queue()
         self._together = together
         self._closed = False
         self._gate = threading.Lock()
@@ -106,7 +111,7 @@ class Writer(Generic[Request, Result]):
         with self._gate:
             if self._closed:
                 raise StoreClosed
-            self._queue.put((work, request, future))
+            self._queue.put((work, request, future, threading.get_ident()))
         return future.result()
 
     def close(self, last: Callable[[], None]) -> None:
@@ -116,7 +121,7 @@ class Writer(Generic[Request, Result]):
             if self._closed:
                 return
             self._closed = True
-            self._queue.put((last, None, future))
+            self._queue.put((last, None, future, 0))
             self._queue.put(_END)
         try:
             future.result()
@@ -124,34 +129,43 @@ class Writer(Generic[Request, Result]):
             self._thread.join()
 
     def _run(self) -> None:
-        shared, item = 1, self._queue.get()
+        callers: list[set[int]] = [set(), set()]  # of the last two groups
+        patience, item = 0.0, self._queue.get()
         while item is not _END:
-            work, request, future = item
+            work, request, future, caller = item
             item = None
             if work is not None:
                 _answer(future, work)
             else:
-                group, item = self._gathered((request, future), shared)
-                shared = len(group)
+                group, lately, item = self._gathered((request, future), caller, callers[0] | callers[1], patience)
+                callers = [callers[1], lately]
+                began = time.monotonic()
                 self._carry_out(group)
+                patience = min((time.monotonic() - began) * _GATHER_SHARE, _GATHER_SECONDS)
                 del group
             del work, request, future
             item = self._queue.get() if item is None else item
 
-    def _gathered(self, first: tuple[Request, Future[Result]], expected: int) -> tuple[list[Any], Any]:
-        """The requests that wait beside it; and what came behind them, if it may not be carried out with them."""
-        group = [first]
-        deadline = time.monotonic() + _GATHER_SECONDS
+    def _gathered(
+        self, first: tuple[Request, Future[Result]], caller: int, expected: set[int], patience: float
+    ) -> tuple[list[Any], set[int], Any]:
+        """The requests that wait beside it, who sent them, and what came behind them that may not be among them.
+
+        Those who sent one lately are waited for: each sends the next when it has the answer to the last.
+        """
+        group, callers = [first], {caller}
+        deadline = time.monotonic() + patience
         while len(group) < _MOST_TOGETHER:
-            patience = deadline - time.monotonic() if len(group) < expected else 0.0
+            left = deadline - time.monotonic() if expected - callers else 0.0
             try:
-                item = self._queue.get(timeout=patience) if patience > 0 else self._queue.get_nowait()
+                item = self._queue.get(timeout=left) if left > 0 else self._queue.get_nowait()
             except Empty:
                 break
             if item is _END or item[0] is not None:
-                return group, item
-            group.append(item[1:])
-        return group, None
+                return group, callers, item
+            group.append(item[1:3])
+            callers.add(item[3])
+        return group, callers, None
 
     def _carry_out(self, group: list[tuple[Request, Future[Result]]]) -> None:
         """All together; where that fails, each again, alone, so that only the one at fault fails."""

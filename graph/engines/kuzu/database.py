@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import logging
 import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from graphvine.engines.kuzu.alignment import Alignment
 from graphvine.engines.kuzu.file_lock import Holder
 from graphvine.engines.kuzu.kill_safe import KillSafeFiles
 from graphvine.engines.kuzu.session import Session, is_out_of_memory
-from graphvine.errors import EngineMissing, StoreDamaged, StoreError
+from graphvine.errors import EngineMissing, GraphvineError, StoreDamaged, StoreError
 from graphvine.settings import Settings
+
+T = TypeVar("T")
+_log = logging.getLogger("graphvine.store")
 
 
 @cache
@@ -40,6 +45,7 @@ MAX_DATABASE_BYTES = 1 << 40
 _CHECKPOINTS_A_LIFE = 8
 # A new connection prepares every statement again, so as many are kept as a service has threads that read.
 _READERS_KEPT = 20
+_NEARLY_FULL = 0.8
 
 
 class OpenDatabase:
@@ -49,6 +55,7 @@ class OpenDatabase:
         # Ladybug needs it too: killed inside a large commit, it refuses its own log on opening (4 of 13 such kills).
         self._bracketed = driver_name in ("kuzu", "ladybug")
         self.files = KillSafeFiles(path, sync=settings.sync)
+        self.alignment = Alignment(path, sync=settings.sync)
         self._holder = Holder(path)
         self._readers: list[Session] = []
         self._reading: set[Session] = set()
@@ -69,8 +76,17 @@ class OpenDatabase:
 
     def _open(self) -> None:
         is_new = not self._path.exists()
+        if self.files.written_elsewhere():
+            self.alignment.note()
         if self._bracketed:
             self.recovered = self.files.recover() or self.recovered
+        self._open_engine()
+        if is_new:
+            self._path.chmod(0o600)
+        if self._bracketed:
+            self.files.opened()
+
+    def _open_engine(self) -> None:
         try:
             self._database = self._driver.Database(
                 str(self._path),
@@ -89,11 +105,8 @@ class OpenDatabase:
             raise StoreDamaged(
                 f"{self._path} can't be opened as a {self._driver.__name__} database: {error}"
             ) from error
-        if is_new:
-            self._path.chmod(0o600)
         if self._bracketed:
             self.writing.run("CALL force_checkpoint_on_close=false")
-            self.files.opened()
 
     def _open_read_only(self) -> None:
         from graphvine.engines.kuzu.read_only import linked_copy
@@ -138,6 +151,11 @@ class OpenDatabase:
             if is_out_of_memory(error):
                 return self._settings.buffer_pool_mb << 20
             raise
+
+    def pool_growth(self, before: int) -> int:
+        """What was put into the pool since; where it is nearly full, pages made room for it and all of it counts."""
+        now = self.pool_use()
+        return now if now > (self._settings.buffer_pool_mb << 20) * _NEARLY_FULL else max(0, now - before)
 
     def interrupt_readers(self) -> None:
         with self._lock:
@@ -189,13 +207,35 @@ class OpenDatabase:
         self._shut()
         self._open()
 
-    def close(self) -> None:
+    def lend(self, work: Callable[[], T]) -> T:
+        """Let another process open the files while this runs. Where it raises, the store has to be reopened."""
+        self._close_engine()
+        result = work()
+        self._open_engine()
+        return result
+
+    def close(self, make_room: Callable[[], None] | None = None) -> None:
+        """Give the files back, a long log folded in; `make_room` raises where the disk has too little for that."""
         try:
+            if make_room is not None and not self._read_only:
+                self._fold_log(make_room)
             self._shut()
             if not self._read_only:
                 self.files.give_back()  # the lock is ours until it is dropped
         finally:
             self._holder.drop()
+
+    def _fold_log(self, make_room: Callable[[], None]) -> None:
+        """A long log takes more room than what it tells, and the next opening would have to read it again."""
+        log = self.files.log
+        if not log.exists() or log.stat().st_size < self._settings.checkpoint_log_mb << 20:
+            return
+        self._drop_readers()
+        try:
+            make_room()
+            self.checkpoint()
+        except (GraphvineError, RuntimeError, OSError) as error:
+            _log.warning("%s: the log stays as it is: %s", self._path, error)
 
     def _drop_readers(self) -> None:
         with self._lock:
@@ -205,14 +245,17 @@ class OpenDatabase:
             session.close()
 
     def _shut(self) -> None:
+        self._close_engine()
+        give_back()
+        self.files.close()
+
+    def _close_engine(self) -> None:
         self._drop_readers()
         # After a failed statement the engine may raise on closing too; what it holds is thrown away in any case.
         with suppress(RuntimeError):
             self.writing.close()
         with suppress(RuntimeError):
             self._database.close()
-        give_back()
-        self.files.close()
 
 
 def _driver(name: str) -> Any:

@@ -7,11 +7,11 @@ reopened. CHECKPOINT and COPY of Kuzu run inside the bracket of kill_safe.py.
 from __future__ import annotations
 
 import logging
-import re
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -20,29 +20,24 @@ from graphvine.engines.kuzu.checkpoints import policy_of
 from graphvine.engines.kuzu.concurrency import Writer
 from graphvine.engines.kuzu.reader import EmbeddedReader
 from graphvine.engines.kuzu.session import apart, copy_in, sentence
+from graphvine.engines.kuzu.typed_writes import TypedWrites, writes_pages
 from graphvine.engines.protocol import Capabilities, SaveResponse
 from graphvine.errors import QueryError, StoreError, StoreFull, StoreReopened, StoreStuck
 from graphvine.queries import Block
 from graphvine.records import QueryResult, Row, Unit, UnitResult
 from graphvine.settings import Settings
-from graphvine.units import carry_out, check, check_texts, rows_in
+from graphvine.unit_groups import Sharing
+from graphvine.units import carry_out, check, check_texts, log_bytes, rows_in
 
 T = TypeVar("T")
 
 _READER_PATIENCE_SECONDS = 0.25
-# How long a bulk load, or an ordered checkpoint, waits for readers such as an export.
-_EXCLUSIVE_SECONDS = 600.0
+_EXCLUSIVE_SECONDS = 600.0  # how long a bulk load, or an ordered checkpoint, waits for readers such as an export
 # How long readers have to end before they are interrupted, and how often that is done, a second apart.
 _INTERRUPT_SECONDS, _INTERRUPTS = 5.0, 30
-_WRITES_PAGES = re.compile(
-    r"\b(COPY|CHECKPOINT|IMPORT|INSTALL|(CREATE|DROP)_\w+_INDEX|LOAD\s+EXTENSION)\b", re.IGNORECASE
-)
 # A power cut that takes back a claim, or a heartbeat, takes its worker too: their marks need not wait for the disk.
 _CLAIMING = {"claim", "claim_one", "heartbeat"}
 _log = logging.getLogger("graphvine.store")
-_OWN_TRANSACTION = re.compile(r"\s*(BEGIN|COMMIT|ROLLBACK)\b", re.IGNORECASE)
-
-
 _MOST_ROWS_TOGETHER = 256  # larger units have a transaction of their own: the others need not wait for them
 Request = tuple[Unit, SaveResponse | None]
 
@@ -55,7 +50,9 @@ class EmbeddedEngine(EmbeddedReader):
         self._policy = policy_of(settings)
         self._policy.opened(self._database.pool_use())
         self._numbers: dict[str, int] = {}
+        self._sharing = Sharing(self.library)
         self._disk = DiskSpace(path.absolute().parent, settings.min_free_mb)
+        self._typed_writes = TypedWrites(path, name, settings, self._disk)
         self._writer = Writer[Request, UnitResult](f"graphvine-writer-{path.name}", self._write)
 
     def shortage(self) -> str | None:
@@ -75,8 +72,7 @@ class EmbeddedEngine(EmbeddedReader):
 
     def _in_writer(self, work: Callable[[], T]) -> T:
         def run() -> T:
-            if self._broken is not None:
-                self._reopen(self._broken)
+            self._mend()
             return work()
 
         return self._writer.call(run)
@@ -84,10 +80,8 @@ class EmbeddedEngine(EmbeddedReader):
     def write(self, unit: Unit, save_response: SaveResponse | None = None) -> UnitResult:
         check(unit, self.library)
         blocks = [self.library.block(step.block) for step in unit.steps]
-        # What was claimed may be finished while there is some room; new rows and claims wait for more.
-        if any((block.guard and block.role not in _CLAIMING) or block.entity == "graph" for block in blocks):
-            self._disk.refuse_any()
-        else:
+        # What was claimed may be finished while there is room for it; new rows and claims wait for more.
+        if not any((block.guard and block.role not in _CLAIMING) or block.entity == "graph" for block in blocks):
             self._disk.refuse_new()
         return self._writer.share((unit, save_response), alone=rows_in(unit) > _MOST_ROWS_TOGETHER)
 
@@ -99,10 +93,9 @@ class EmbeddedEngine(EmbeddedReader):
         check_texts([*statements, given], "the statement")
         # One by one: of several in one text, Kuzu leaves results behind when a later one fails, and dies on them.
         texts = [part for text in statements for part in apart(text)]
-        if any(_OWN_TRANSACTION.match(text) for text in texts):
-            raise QueryError("each statement is a transaction of its own here: leave BEGIN, COMMIT and ROLLBACK out")
         self._disk.refuse_new()
-        if any(_WRITES_PAGES.search(text) for text in texts):
+        self.alignment.note()
+        if any(map(writes_pages, texts)):
             if len(texts) > 1 or then is not None:
                 raise QueryError("COPY, CHECKPOINT and the like survive a kill only by themselves: run each alone")
             return self._in_writer(lambda: self._execute_alone(texts[0], given))
@@ -112,11 +105,12 @@ class EmbeddedEngine(EmbeddedReader):
         """Load rows from columns (a mapping or an Arrow table), or from several of them in one bracket."""
         parts = columns if isinstance(columns, list | Iterator) else [columns]
         self._disk.refuse_new()
-        return self._in_writer(
-            lambda: self._past_the_log(
-                f"the bulk load of {table}", lambda: copy_in(self._database.writing, table, parts, progress)
-            )
-        )
+        self.alignment.note()
+
+        def load() -> int:
+            return copy_in(self._database.writing, table, parts, self._disk.refuse_load, progress)
+
+        return self._in_writer(lambda: self._past_the_log(f"the bulk load of {table}", load))
 
     def checkpoint(self, *, wait: bool = True) -> bool:
         """Fold the log into the database now. False when readers did not let it."""
@@ -134,29 +128,31 @@ class EmbeddedEngine(EmbeddedReader):
     # What follows runs in the writing thread alone.
 
     def _write(self, requests: list[Request]) -> list[UnitResult]:
-        """Units in one transaction, each with its own guards: all of them are kept, or none."""
-        if self._broken is not None:
-            self._reopen(self._broken)
+        """Units in one transaction, each with its own guards: all of them are kept, or none (unit_groups.py)."""
+        self._mend()
+        self._disk.refuse_any(lambda: sum(log_bytes(unit) for unit, _ in requests))
         session = self._database.writing
-        at, results = "", []
+        at, results = "", list[UnitResult]()
 
-        def run(block: Block, parameters: Mapping[str, Any]) -> list[Row]:
+        def run(block: Block, parameters: Mapping[str, Any], *, shared: bool = False) -> list[Row]:
             nonlocal at
             at = block.full_name
             statement = self._statements[at]
-            rows = session.rows(statement, parameters)
+            rows = session.shared(statement, parameters) if shared else session.rows(statement, parameters)
             self._policy.ran(statement, parameters, len(rows))
             return rows
 
-        (unit, saving), *others = requests  # a single statement is a transaction by itself
-        alone = not others and saving is None and len(unit.steps) == 1
+        # A single statement is a transaction by itself.
+        alone = len(requests) == 1 and requests[0][1] is None and len(requests[0][0].steps) == 1
         try:
             if not alone:
                 session.begin()
-            for unit, save_response in requests:
-                results.append(carry_out(unit, self.library, run, self._number))
+            units = [unit for unit, _ in requests]
+            for result in self._sharing.carry_out(units, run, partial(run, shared=True), self._number):
+                save_response = requests[len(results)][1]
+                results.append(result)
                 if save_response is not None:
-                    kept = save_response(results[-1])
+                    kept = save_response(result)
                     run(self.library.block(kept.block), kept.parameters)
             if not alone:
                 session.commit()
@@ -176,7 +172,7 @@ class EmbeddedEngine(EmbeddedReader):
         try:
             session.begin()
             for text in statements:
-                result = session.table(text, given)
+                result = self._typed_writes.run_in_transaction(self._database, text, given)
             if then is not None:
                 at = then.steps[0].block
                 carry_out(then, self.library, run, self._number)
@@ -189,15 +185,12 @@ class EmbeddedEngine(EmbeddedReader):
         return result
 
     def _execute_alone(self, text: str, given: Mapping[str, Any]) -> QueryResult:
-        result = self._past_the_log("the statement", lambda: self._database.writing.table(text, given))
+        result = self._past_the_log("the statement", lambda: self._typed_writes.run_alone(self._database, text, given))
         self._database.forget_statements()
         return result
 
     def _past_the_log(self, at: str, work: Callable[[], T]) -> T:
-        """What writes pages past the log (COPY, the build of an index) needs the bracket, and no transaction around it.
-
-        A kill leaves the store as it was before: no half of a load, no remains of an index that was never finished.
-        """
+        """What writes pages past the log (COPY, an index) needs the bracket, and no transaction: a kill undoes it."""
         with self._gate.alone(_EXCLUSIVE_SECONDS) as free:
             if not free:
                 raise StoreError(f"{at} waited {_EXCLUSIVE_SECONDS:g} s for readers to end: try it again later")
@@ -233,7 +226,7 @@ class EmbeddedEngine(EmbeddedReader):
 
     def _room_for_bracket(self) -> None:
         """A bracket copies the files; without room for that nothing is begun."""
-        self._disk.refuse_any(self._database.files.bracket_bytes())
+        self._disk.refuse_any(self._database.files.bracket_bytes)
 
     def _checkpoint(self, patience: float) -> bool:
         with self._gate.alone(patience) as free:
@@ -262,10 +255,17 @@ class EmbeddedEngine(EmbeddedReader):
         """A write failed: throw away what the engine holds in memory, open the files again, tell the caller."""
         # The frames of the failure hold results; one that outlives its database crashes the process when it goes.
         traceback.clear_frames(error.__traceback__)
+        full = self._disk.caused(error)
         self._reopen(f"{self.where} can't be opened again after a failed write")
+        if full is not None:
+            raise full from error
         if not isinstance(error, Exception):
             raise error
         raise StoreReopened(at, sentence(error)) from error
+
+    def _mend(self) -> None:
+        if self._broken is not None:
+            self._reopen(self._broken)
 
     def _reopen(self, problem: str) -> None:
         """Open the files again; raises StoreStuck where that can't be, and the next write tries once more."""
@@ -296,4 +296,4 @@ class EmbeddedEngine(EmbeddedReader):
     def _close(self) -> None:
         with self._exclusive() as free:
             if free:  # otherwise the end of the process closes it: under a running query the engine would crash
-                self._database.close()
+                self._database.close(self._room_for_bracket if self._broken is None else None)

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from graphvine.engines.kuzu.marks import Marks
+from graphvine.engines.kuzu.marks import Marks, private, private_size
 from graphvine.errors import StoreDamaged
 
 # Bytes of pages that a checkpoint writes beside the file for each byte of log, at most.
@@ -90,7 +90,7 @@ class KillSafeFiles:
             if length > marks.length:
                 os.truncate(self.log, marks.length)
                 done.append(f"{length - marks.length} unacknowledged bytes of the log were cut")
-            elif length < marks.length and self._checkpointed_elsewhere():
+            elif length < marks.length and self.written_elsewhere():
                 marks.set(length)
                 done.append("another program had it open since, and folded the log into it")
             elif length < marks.length:
@@ -98,6 +98,8 @@ class KillSafeFiles:
                     f"{self.log} has {length} bytes, but {marks.length} were acknowledged: restore a backup with"
                     " 'graphvine restore', or remove the .marks file to open what is left"
                 )
+            if self.written_elsewhere():
+                marks.set(marks.length)  # that was noticed: the mark is the younger one again
             if self.log.exists() and not self.database.exists():
                 # Kuzu dies on opening a log without its database. With nothing acknowledged there is nothing to keep.
                 if marks.length:
@@ -107,10 +109,10 @@ class KillSafeFiles:
             marks.close()
         return "; ".join(done)
 
-    def _checkpointed_elsewhere(self) -> bool:
+    def written_elsewhere(self) -> bool:
         """Only a bracket of ours changes the database, and a mark follows it: a newer database is another program's."""
-        if not self.database.exists():
-            return False
+        if not self.database.exists() or not self.marks_file.exists():
+            return self.database.exists()
         return self.database.stat().st_mtime_ns > self.marks_file.stat().st_mtime_ns
 
     def opened(self) -> None:
@@ -118,14 +120,15 @@ class KillSafeFiles:
         self._marks = Marks(self.marks_file, sync=self._sync)
         self._database_fd = os.open(self.database, os.O_RDWR | os.O_CLOEXEC)
 
-    def acknowledge(self, durable: bool = True) -> int:
+    def acknowledge(self, durable: bool = True, *, anew: bool = False) -> int:
         """After a commit, before anybody is told of it. Returns the log's length.
 
-        A mark that is not durable survives a kill, but not a power cut, until the next one that is.
+        A mark that is not durable survives a kill, but not a power cut, until the next one that is. `anew`: also where
+        the length is the same, since a mark has to be younger than the database.
         """
         assert self._marks is not None, "acknowledge before opened"
-        length = self.log.stat().st_size if self.log.exists() else 0
-        if length != self._marks.length:
+        length = private_size(self.log)
+        if anew or length != self._marks.length:
             self._marks.set(length, durable)
         return length
 
@@ -135,7 +138,7 @@ class KillSafeFiles:
 
         If the body raises, the copy stays: the store must be closed and recovered before it is used again.
         """
-        self.spare.mkdir(exist_ok=True)
+        self.spare.mkdir(0o700, exist_ok=True)
         for part in self.parts:
             if part.exists():
                 self._mirror(part, self.spare / part.name)
@@ -147,7 +150,7 @@ class KillSafeFiles:
         yield
         if self._sync and self._database_fd is not None:
             os.fsync(self._database_fd)
-        self.acknowledge()
+        self.acknowledge(anew=True)
         self._disarm()
 
     def bracket_bytes(self) -> int:
@@ -171,7 +174,7 @@ class KillSafeFiles:
         """Replace the whole store by these files; a kill leaves the old one or the new one."""
         new = _beside(self.database, ".safe.new")
         shutil.rmtree(new, ignore_errors=True)
-        new.mkdir()
+        new.mkdir(0o700)
         for part, source in content.items():
             self._copy(source, new / part.name)
         self._sync_folder(new)
@@ -232,7 +235,7 @@ class KillSafeFiles:
                 os.close(write)
 
     def _copy(self, source: Path, target: Path) -> None:
-        with self._reading(source) as read, target.open("wb") as write:
+        with self._reading(source) as read, open(target, "wb", opener=private) as write:
             _copy_content(read, write.fileno())
             if self._sync:
                 os.fsync(write.fileno())

@@ -21,6 +21,22 @@ _SLOT = struct.Struct("<QQI")
 _SECTOR = 512
 
 
+def private(path: str | Path, flags: int) -> int:
+    """For open(): a file that is its owner's alone."""
+    return os.open(path, flags, 0o600)
+
+
+def private_size(path: Path) -> int:
+    """The size of a file that the engine makes, 0 where there is none. It becomes its owner's alone."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return 0
+    if found.st_mode & 0o077:
+        path.chmod(0o600)
+    return found.st_size
+
+
 class Marks:
     """The acknowledged length of one log."""
 
@@ -43,7 +59,7 @@ class Marks:
     def create(path: Path, length: int) -> None:
         """Make the file with its first mark, by rename: it is never there without one."""
         new = path.with_name(path.name + ".new")
-        with new.open("wb") as file:
+        with open(new, "wb", opener=private) as file:
             file.write(_slot(1, length).rjust(_SECTOR + _SLOT.size, b"\0").ljust(2 * _SECTOR, b"\0"))
             file.flush()
             os.fsync(file.fileno())

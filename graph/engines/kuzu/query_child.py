@@ -19,6 +19,8 @@ from graphvine.engines.kuzu.database import MAX_DATABASE_BYTES
 from graphvine.engines.kuzu.query_process import HEAD
 from graphvine.engines.kuzu.session import Session, sentence
 from graphvine.errors import GraphvineError, QueryError, QueryTimeout, StoreError
+from graphvine.json_text import decode_parameters, encode
+from graphvine.units import check_texts
 
 _PR_SET_PDEATHSIG = 1
 _NICE = 5
@@ -86,10 +88,14 @@ class Opened:
         session, seconds = self._session, float(asked["seconds"])
         if session is None:
             raise StoreError("nothing is open")
+        parameters = asked["parameters"]
+        if isinstance(parameters, bytes):
+            parameters = decode_parameters(parameters)
+            check_texts(parameters, "the query's parameters")
         try:
             with session.read_only():
                 found = session.table(
-                    asked["text"], asked["parameters"], asked["max_rows"], int(seconds * 1000), asked["max_bytes"]
+                    asked["text"], parameters, asked["max_rows"], int(seconds * 1000), asked["max_bytes"]
                 )
         except RuntimeError as error:
             if "Interrupted" in str(error):
@@ -101,7 +107,14 @@ class Opened:
             if session.worn:
                 session.close()
                 self._session = Session(self._driver, self._database, self._threads)
-        return {"columns": found.columns, "rows": found.rows, "truncated": found.truncated}
+        if not asked["encode"]:
+            return {"columns": found.columns, "rows": found.rows, "truncated": found.truncated}
+        rows = encode(found.rows)
+        if len(rows) > 2 * asked["max_bytes"]:  # escapes and the names in maps are more than what was counted
+            raise QueryError(f"the answer has more than {2 * asked['max_bytes'] >> 20} MB as JSON: return less")
+        return {
+            "columns": encode(found.columns), "rows": rows, "count": len(found.rows), "truncated": found.truncated
+        }  # fmt: skip
 
     def _shut(self) -> None:
         for one in (self._session, self._database):

@@ -2,8 +2,9 @@
 
 A child opens the database file read-only, beside the process that writes it, with a copy of the acknowledged log. That
 is sound as long as no checkpoint runs: between checkpoints the file does not change and the log only grows. So the
-caller holds the gate of readers while a child works, and names the version of the files: a child that has another one
-open opens them again. Opening replays the log: 30 ms after a checkpoint, about a second for 16 MB of log.
+caller holds the gate of readers while a child works, and names the version of the files: a child that has an older one
+open than when the query was asked opens them again. Opening replays the log: 30 ms after a checkpoint, about a second
+for 16 MB of log. So of many queries that wait while others write, one pays for it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,8 +25,7 @@ from typing import IO, Any
 
 from graphvine.engines.http.wire import pack, raise_error, unpack
 from graphvine.engines.kuzu.kill_safe import KillSafeFiles
-from graphvine.errors import QueryError, QueryTimeout, StoreError
-from graphvine.records import QueryResult
+from graphvine.errors import QueryError, QueryTimeout, StoreClosed, StoreError
 from graphvine.settings import Settings
 
 HEAD = struct.Struct(">I")
@@ -102,6 +103,14 @@ class _Child:
                     pipe.close()
 
 
+def _start() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "graphvine.engines.kuzu.query_child"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
+        env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+    )  # fmt: skip
+
+
 class _Ended(Exception):
     """The child is gone."""
 
@@ -115,6 +124,8 @@ class QueryProcesses:
         self._lock = threading.Lock()
         self._idle: list[_Child] = []
         self._at_work: dict[int, _Child] = {}
+        # A child ends with the thread that started it (PR_SET_PDEATHSIG): one that lives as long as this does.
+        self._starter = ThreadPoolExecutor(1, thread_name_prefix="graphvine-query-starter")
         self._closed = False
 
     @contextmanager
@@ -128,20 +139,29 @@ class QueryProcesses:
             self._slots.release()
 
     def query(
-        self, version: Version, text: str, parameters: Mapping[str, Any], max_rows: int | None, seconds: float
-    ) -> QueryResult:
-        """Run a query over the files as they are; the caller holds the gate of readers."""
-        child = self._take(version)
+        self, asked_at: Version, now: Version, text: str, parameters: Mapping[str, Any] | bytes, max_rows: int | None,
+        seconds: float, *, encode: bool = False,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Run a query over the files as they were when it was asked, or later; the caller holds the gate of readers.
+
+        With `encode`, columns and rows come as JSON. Parameters may be JSON, too.
+        """
+
+        def recent(child: _Child) -> bool:
+            """Between checkpoints the log only grows: what was acknowledged before the query was asked is there."""
+            return child.version is not None and child.version[0] == now[0] and child.version >= asked_at
+
+        child = self._take(recent)
         keep = False
         with self._lock:
             self._at_work[threading.get_ident()] = child
         try:
-            if child.version != version:
-                self._open(child, version)
+            if not recent(child):
+                self._open(child, now)
             limit = self._settings.query_memory_mb << 20
             asked = {
-                "text": text, "parameters": dict(parameters), "max_rows": max_rows, "seconds": seconds,
-                "max_bytes": self._settings.query_answer_mb << 20,
+                "text": text, "parameters": parameters, "max_rows": max_rows, "seconds": seconds,
+                "max_bytes": self._settings.query_answer_mb << 20, "encode": encode,
             }  # fmt: skip
             answer = child.ask(asked, time.monotonic() + seconds + _GRACE_SECONDS, child.memory_bytes + limit)
             keep = True
@@ -153,7 +173,8 @@ class QueryProcesses:
             self._give_back(child, keep)
         if "error" in answer:
             raise_error(answer["error"])
-        return QueryResult(answer["columns"], answer["rows"], answer["truncated"])
+        found: dict[str, Any] = answer
+        return found
 
     def interrupt(self, thread: int | None = None) -> None:
         """End the queries that are running, or the one of this thread."""
@@ -166,6 +187,7 @@ class QueryProcesses:
         self._closed = True
         self.interrupt()
         self._drop_idle(older_than=0.0)
+        self._starter.shutdown(wait=False)
 
     def _open(self, child: _Child, version: Version) -> None:
         opened = {"path": str(self._files.database.resolve()), "log": str(self._files.log), "length": version[1]}
@@ -177,22 +199,19 @@ class QueryProcesses:
             raise_error(answer["error"])
         child.version, child.memory_bytes = version, child.resident()
 
-    def _take(self, version: Version) -> _Child:
+    def _take(self, preferred: Callable[[_Child], bool]) -> _Child:
         with self._lock:
             if self._closed:
                 raise StoreError("the graph is about to be closed")
-            self._idle.sort(key=lambda one: one.version == version)
+            self._idle.sort(key=preferred)
             if self._idle:
                 return self._idle.pop()
         try:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "graphvine.engines.kuzu.query_child"],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
-                env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
-            )  # fmt: skip
+            return _Child(self._starter.submit(_start).result())
         except OSError as error:
             raise StoreError(f"no process can be started for the query ({error.strerror}): try again later") from None
-        return _Child(process)
+        except RuntimeError:
+            raise StoreClosed from None
 
     def _give_back(self, child: _Child, keep: bool) -> None:
         with self._lock:

@@ -19,7 +19,8 @@ from graphvine.engines.kuzu.marks import Marks
 from graphvine.engines.kuzu.reader import EmbeddedReader
 from graphvine.engines.protocol import Capabilities, SaveResponse
 from graphvine.errors import StoreError
-from graphvine.records import QueryResult, Unit, UnitResult
+from graphvine.json_text import decode_parameters
+from graphvine.records import EncodedResult, QueryResult, Unit, UnitResult
 
 
 def is_read_only(path: Path) -> bool:
@@ -51,6 +52,12 @@ class ReadOnlyEngine(EmbeddedReader):
         self, text: str, parameters: Mapping[str, Any], *, max_rows: int | None, timeout_seconds: float
     ) -> QueryResult:
         return self.query(text, parameters, max_rows=max_rows, timeout_seconds=timeout_seconds)
+
+    def query_encoded(
+        self, text: str, parameters: bytes, *, max_rows: int | None, timeout_seconds: float
+    ) -> EncodedResult:
+        found = self.query(text, decode_parameters(parameters), max_rows=max_rows, timeout_seconds=timeout_seconds)
+        return EncodedResult.of(found)
 
     def write(self, unit: Unit, save_response: SaveResponse | None = None) -> UnitResult:
         self._refuse()

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from graphvine.engines.kuzu.alignment import Alignment
 from graphvine.engines.kuzu.concurrency import ReadGate
 from graphvine.engines.kuzu.database import OpenDatabase
 from graphvine.engines.kuzu.query_process import QueryProcesses
@@ -17,7 +18,7 @@ from graphvine.errors import QueryError, QueryTimeout, StoreClosed, StoreStuck
 from graphvine.pipelines import library
 from graphvine.queries import Block
 from graphvine.queries.compile import compile_text
-from graphvine.records import QueryResult, Row, TableInfo
+from graphvine.records import EncodedResult, QueryResult, Row, TableInfo
 from graphvine.settings import Settings
 from graphvine.units import check_texts
 
@@ -43,6 +44,11 @@ class EmbeddedReader:
     def recovered(self) -> str:
         """What opening had to repair, as a sentence."""
         return self._database.recovered
+
+    @property
+    def alignment(self) -> Alignment:
+        """Whether guard columns have to be aligned with states that were set past the blocks."""
+        return self._database.alignment
 
     def read(self, block: Block, parameters: Mapping[str, Any]) -> list[Row]:
         block.check(parameters)
@@ -73,11 +79,25 @@ class EmbeddedReader:
         self, text: str, parameters: Mapping[str, Any], *, max_rows: int | None, timeout_seconds: float
     ) -> QueryResult:
         """The same in a process of its own with a limit on memory: whatever the query does, this process goes on."""
+        found = self._in_child(text, parameters, max_rows, timeout_seconds, encode=False)
+        return QueryResult(found["columns"], found["rows"], found["truncated"])
+
+    def query_encoded(
+        self, text: str, parameters: bytes, *, max_rows: int | None, timeout_seconds: float
+    ) -> EncodedResult:
+        """The same with parameters and answer as JSON, which that process reads and writes: here they are passed on."""
+        return EncodedResult(**self._in_child(text, parameters, max_rows, timeout_seconds, encode=True))
+
+    def _in_child(
+        self, text: str, parameters: Mapping[str, Any] | bytes, max_rows: int | None, seconds: float, *, encode: bool
+    ) -> dict[str, Any]:
         check_texts(parameters, "the query's parameters")
         check_texts(text, "the query")
-        with self._processes.slot(timeout_seconds), self._gate.reading():
+        asked_at = self._database.version
+        with self._processes.slot(seconds), self._gate.reading():
             self._check_open()
-            return self._processes.query(self._database.version, text, parameters, max_rows, timeout_seconds)
+            now = self._database.version
+            return self._processes.query(asked_at, now, text, parameters, max_rows, seconds, encode=encode)
 
     def interrupt(self, thread: int | None = None) -> None:
         """End the queries that are running, or the one of this thread; each raises QueryTimeout where it was called."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,13 +11,14 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-from graphvine.engines.kuzu.binding import bind
+from graphvine.engines.kuzu.binding import bind, bind_shared
 from graphvine.errors import QueryError
 from graphvine.queries import QueryFileError
 from graphvine.queries.compile import Statement
 from graphvine.queries.tokens import tokenise
 from graphvine.records import QueryResult, Row
 from graphvine.table import as_dicts
+from graphvine.vectors import packed, unpack
 
 # A text that is executed and not prepared leaks its plan for the connection's life, about 1.5 KB.
 _ADHOC_BEFORE_RECYCLING = 200
@@ -25,6 +27,8 @@ _TABLE_BYTES_LIKE_A_TEXT = 128 << 10
 _PLANS_KEPT = 1_000
 # So many rows of plain values are quicker fetched as columns: a third of the time.
 _MANY, _ROWS_OF_A_CHUNK = 256, 10_000
+_OWN_TRANSACTION = re.compile(r"\s*(BEGIN|COMMIT|ROLLBACK)\b", re.IGNORECASE)
+_MORE_MEMORY = " (give it more with the setting buffer_pool_mb)"
 _SIMPLE = frozenset({"INT64", "STRING", "BOOL", "DOUBLE"})
 
 
@@ -40,10 +44,22 @@ class Session:
 
     def rows(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Row]:
         """Run a compiled statement."""
+        if statement.packs:
+            parameters = packed(parameters, statement.rows, statement.packs)
         text, given, once = bind(statement, parameters)
         if once:
             self._adhoc += 1 + _table_bytes(given) // _TABLE_BYTES_LIKE_A_TEXT
-            return self._all(self._connection.execute(text, dict(given) or None))
+            rows = self._all(self._connection.execute(text, dict(given) or None))
+        else:
+            rows = self.prepared(text, given)
+        for name in statement.unpacks:
+            for row in rows:
+                row[name] = unpack(row[name])
+        return rows
+
+    def shared(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Row]:
+        """Run a compiled statement for rows of several units."""
+        text, given, _ = bind_shared(statement, parameters)
         return self.prepared(text, given)
 
     def prepared(self, text: str, parameters: Mapping[str, Any]) -> list[Row]:
@@ -182,7 +198,7 @@ def weight(value: Any) -> int:
 def sentence(error: BaseException) -> str:
     """What the engine says, without the lists of signatures that it likes to add."""
     said = " ".join(str(error).splitlines()[:2])[:500].rstrip(". ")
-    return f"{said} (give it more with the setting buffer_pool_mb)" if is_out_of_memory(error) else said
+    return f"{said}{_MORE_MEMORY}" if is_out_of_memory(error) and not said.endswith(_MORE_MEMORY) else said
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -198,11 +214,15 @@ def arrow(columns: Any) -> Any:
     return columns if isinstance(columns, pyarrow.Table) else pyarrow.table(dict(columns))
 
 
-def copy_in(session: Session, table: str, parts: Iterable[Any], progress: Callable[[int], None] | None) -> int:
-    """Load a table from columns, part by part; how many rows there were."""
+def copy_in(
+    session: Session, table: str, parts: Iterable[Any], make_room: Callable[[int], None],
+    progress: Callable[[int], None] | None,
+) -> int:  # fmt: skip
+    """Load a table from columns, part by part; how many rows there were. `make_room` raises where one is too much."""
     loaded = 0
     for part in parts:
         rows = arrow(part)
+        make_room(rows.nbytes)
         names = "" if "from" in rows.column_names else f"({', '.join(rows.column_names)})"
         session.run(f"COPY {table}{names} FROM $rows", {"rows": rows})
         loaded += rows.num_rows
@@ -212,10 +232,12 @@ def copy_in(session: Session, table: str, parts: Iterable[Any], progress: Callab
 
 
 def apart(text: str) -> list[str]:
-    """The statements of a text, which end in semicolons."""
+    """The statements of a text, which end in semicolons; none of them may begin or end a transaction."""
     try:
         ends = [token.start for token in tokenise(text) if token.text == ";"]
     except QueryFileError as error:
         raise QueryError(f"the statement can't be read: {error.message}") from None
     parts = [text[start:end].lstrip(";") for start, end in pairwise([0, *ends, len(text)])]
+    if any(_OWN_TRANSACTION.match(part) for part in parts):
+        raise QueryError("each statement is a transaction of its own here: leave BEGIN, COMMIT and ROLLBACK out")
     return [part for part in parts if part.strip()] or [text]
