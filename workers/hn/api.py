@@ -53,16 +53,23 @@ class HackerNews:
         return replace(dispatch(self._graph, request, on_event=progress), forms=dict(forms))
 
     def pull(
-        self, *, ids: Iterable[int] = (), top: int | None = None, new: int | None = None, first: int | None = None,
-        last: int | None = None, since_last: bool = False, updates: bool = False, thread: int | None = None,
+        self, *, ids: Iterable[int] = (), top: int | None = None, new: int | None = None, best: int | None = None,
+        ask: int | None = None, show: int | None = None, job: int | None = None, user: str | None = None,
+        first: int | None = None, last: int | None = None, since_last: bool = False, updates: bool = False,
+        thread: int | None = None,
         on_progress: Callable[[Pulled], None] | None = None, stop: threading.Event | None = None,
     ) -> Pulled:  # fmt: skip
-        """Fetch from the API: ids, top or new stories, a range, what is new, what changed, or a thread. One of them."""
+        """Fetch from the API: ids, a list (the first so many), what a user wrote, a range, what is new, what changed,
+        or a thread. One of them."""
         request = PullRequest(
-            ids=list(ids), top=top, new=new, first=first, last=last, since_last=since_last, updates=updates,
-            thread=thread, settings=self._settings,
+            ids=list(ids), top=top, new=new, best=best, ask=ask, show=show, job=job, user=user, first=first, last=last,
+            since_last=since_last, updates=updates, thread=thread, settings=self._settings,
         )  # fmt: skip
         return dispatch(self._graph, request, on_event=on_progress, stop=stop)
+
+    def item(self, id: int) -> Item:
+        """One item, with everything that is known of it."""
+        return threads.item(self._graph, id)
 
     def thread(self, id: int, depth: int | None = None) -> Item:
         """The tree below an item."""
@@ -109,7 +116,7 @@ class HackerNews:
         return transitions.transitions(self._graph, id)
 
     def advance(self, id: int, transition: str) -> str:
-        """Take an item through one automatic transition. Returns its new state."""
+        """Take an item through one transition, automatic or manual. Returns its new state."""
         return dispatch(self._graph, AdvanceRequest(id=id, transition=transition))
 
     def mark_failed(self, id: int, reason: str) -> None:

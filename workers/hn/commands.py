@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,17 +13,23 @@ from graphvine.workers.cli.open_graph import opened
 from graphvine.workers.cli.request_arguments import takes
 from graphvine.workers.hn.requests import HNSearchRequest, PullRequest
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from graphvine.workers.hn.api import HackerNews
+    from graphvine.workers.hn.threads import Item
+
 app = new_app()
 hn = new_app("Items, threads and search of Hacker News.")
 app.add_typer(hn, name="hn")
 
-_ID = typer.Argument(metavar="ID", min=1, help="The item.")
-_JSON = typer.Option("--json", help="Print JSON.")
+Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="The item.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @hn.command()
 @takes(PullRequest)
-def pull(context: typer.Context, request: PullRequest, as_json: Annotated[bool, _JSON] = False) -> None:
+def pull(context: typer.Context, request: PullRequest, as_json: AsJson = False) -> None:
     """Fetch items from the API of Hacker News.
 
     A walk from one id to another goes on where it was when it is called again, after a kill too. What can't be had now
@@ -31,16 +37,17 @@ def pull(context: typer.Context, request: PullRequest, as_json: Annotated[bool, 
 
         graphvine hn pull --top 30
         graphvine hn pull --thread 8863
+        graphvine hn pull --user pg
         graphvine hn pull --from 1 --to 10000
 
     In Python: graph.hn.pull(top=30)
     """
-    from graphvine.workers.cli.progress import activity
+    from graphvine.workers.cli.progress import counting
     from graphvine.workers.cli.run_worker import signals
     from graphvine.workers.hn.output import told_of_pull
 
-    with opened(context, create=True, share=True) as graph, signals(graph) as ended, activity("pulling") as told:
-        progress = None if told is None else lambda so_far: told(told_of_pull(so_far))
+    with opened(context, create=True, share=True) as graph, signals(graph) as ended, counting("pulling") as told:
+        progress = None if told is None else lambda so_far: told(so_far.asked, so_far.total)
         summary = dispatch(graph, request, on_event=progress, stop=ended.stop)
     _show(summary, told_of_pull(summary), as_json)
     if ended.by is not None:
@@ -52,9 +59,9 @@ def add(
     context: typer.Context,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="FILE", help="JSON or JSON Lines, plain or gzip; - or none for standard input."),
+        typer.Argument(metavar="FILE", help="JSON or JSON Lines, plain, gzip or zstd; - or none for standard input."),
     ] = None,
-    as_json: Annotated[bool, _JSON] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Take in items from JSON: one object, an array, or an object a line.
 
@@ -83,10 +90,25 @@ def add(
 
 
 @hn.command()
+def show(context: typer.Context, id: Id, as_json: AsJson = False) -> None:
+    """Print everything that is known of an item.
+
+        graphvine hn show 8863
+
+    In Python: graph.hn.item(8863)
+    """
+    from graphvine.workers.hn.output import show_item
+
+    with opened(context) as graph:
+        found = graph.hn.item(id)
+    show_item(found, as_json)
+
+
+@hn.command()
 def thread(
-    context: typer.Context, id: Annotated[int, _ID],
+    context: typer.Context, id: Id,
     depth: Annotated[int | None, typer.Option("--depth", metavar="N", min=0, help="Levels to show.")] = None,
-    as_json: Annotated[bool, _JSON] = False,
+    as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Print an item and everything below it.
 
@@ -102,52 +124,40 @@ def thread(
 
 
 @hn.command()
-def ancestors(context: typer.Context, id: Annotated[int, _ID], as_json: Annotated[bool, _JSON] = False) -> None:
+def ancestors(context: typer.Context, id: Id, as_json: AsJson = False) -> None:
     """Print what stands above an item, the nearest first.
 
         graphvine hn ancestors 2921983
 
     In Python: graph.hn.ancestors(2921983)
     """
-    from graphvine.workers.hn.output import show_list
-
-    with opened(context) as graph:
-        found = graph.hn.ancestors(id)
-    show_list(found, as_json)
+    _show_items(context, as_json, lambda items: items.ancestors(id))
 
 
 @hn.command()
-def descendants(context: typer.Context, id: Annotated[int, _ID], as_json: Annotated[bool, _JSON] = False) -> None:
+def descendants(context: typer.Context, id: Id, as_json: AsJson = False) -> None:
     """Print everything below an item, from top to bottom.
 
         graphvine hn descendants 8863
 
     In Python: graph.hn.descendants(8863)
     """
-    from graphvine.workers.hn.output import show_list
-
-    with opened(context) as graph:
-        found = graph.hn.descendants(id)
-    show_list(found, as_json)
+    _show_items(context, as_json, lambda items: items.descendants(id))
 
 
 @hn.command()
-def siblings(context: typer.Context, id: Annotated[int, _ID], as_json: Annotated[bool, _JSON] = False) -> None:
+def siblings(context: typer.Context, id: Id, as_json: AsJson = False) -> None:
     """Print what stands below the same parent as an item.
 
         graphvine hn siblings 2921983
 
     In Python: graph.hn.siblings(2921983)
     """
-    from graphvine.workers.hn.output import show_list
-
-    with opened(context) as graph:
-        found = graph.hn.siblings(id)
-    show_list(found, as_json)
+    _show_items(context, as_json, lambda items: items.siblings(id))
 
 
 @hn.command()
-def story(context: typer.Context, id: Annotated[int, _ID], as_json: Annotated[bool, _JSON] = False) -> None:
+def story(context: typer.Context, id: Id, as_json: AsJson = False) -> None:
     """Print the story that a comment belongs to.
 
         graphvine hn story 2921983
@@ -166,7 +176,7 @@ def story(context: typer.Context, id: Annotated[int, _ID], as_json: Annotated[bo
 
 @hn.command()
 @takes(HNSearchRequest)
-def search(context: typer.Context, request: HNSearchRequest, as_json: Annotated[bool, _JSON] = False) -> None:
+def search(context: typer.Context, request: HNSearchRequest, as_json: AsJson = False) -> None:
     """Search items by words, by their fields, and by the thread that they stand in.
 
         graphvine hn search graph database --type story --min-score 100
@@ -184,9 +194,9 @@ def search(context: typer.Context, request: HNSearchRequest, as_json: Annotated[
 
 @hn.command()
 def transitions(
-    context: typer.Context, id: Annotated[int, _ID],
-    take: Annotated[str | None, typer.Option("--take", metavar="NAME", help="Go through this automatic one.")] = None,
-    as_json: Annotated[bool, _JSON] = False,
+    context: typer.Context, id: Id,
+    take: Annotated[str | None, typer.Option("--take", metavar="NAME", help="Go through this one.")] = None,
+    as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Show where an item can go from the state that it is in.
 
@@ -207,7 +217,7 @@ def transitions(
 
 @hn.command("mark-failed")
 def mark_failed(
-    context: typer.Context, id: Annotated[int, _ID],
+    context: typer.Context, id: Id,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why.")] = "marked as failed by hand",
 ) -> None:  # fmt: skip
     """Mark an item as failed.
@@ -238,6 +248,14 @@ def retry(
     with opened(context) as graph:
         moved = graph.hn.retry(ids)
     print(f"{moved} to be processed again")
+
+
+def _show_items(context: typer.Context, as_json: bool, read: Callable[[HackerNews], list[Item]]) -> None:
+    from graphvine.workers.hn.output import show_list
+
+    with opened(context) as graph:
+        found = read(graph.hn)
+    show_list(found, as_json)
 
 
 def _show(summary: object, told: str, as_json: bool) -> None:

@@ -27,3 +27,11 @@ class SourceAway(GraphvineError):
     def __init__(self, url: str, reason: str) -> None:
         super().__init__(f"{url} can't be read: {reason}")
         self.url, self.reason = url, reason
+
+
+class NoSuchUser(GraphvineError):
+    """Hacker News does not know this user."""
+
+    def __init__(self, user: str) -> None:
+        super().__init__(f"Hacker News knows no user {user!r:.40}: names are told apart by upper and lower case")
+        self.user = user

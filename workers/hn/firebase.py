@@ -7,11 +7,12 @@ import random
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
 from graphvine import __version__
-from graphvine.workers.hn.errors import SourceAway
+from graphvine.workers.hn.errors import NoSuchUser, SourceAway
 from graphvine.workers.hn.settings import HNSettings
 
 _AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -51,9 +52,19 @@ class Firebase:
         found = self._one("updates")
         return _ids(found.get("items") if isinstance(found, dict) else None)
 
-    def fetch(self, ids: Sequence[int], stopping: Callable[[], bool] = lambda: False) -> Fetched:
-        """All of these, each asked for on its own, as the API wants it."""
-        return asyncio.run(self._fetch(list(dict.fromkeys(ids)), stopping))
+    def submitted(self, user: str) -> list[int]:
+        """The ids of what a user has written, the newest first."""
+        found = self._one(f"user/{quote(user, safe='')}")
+        if found is None:
+            raise NoSuchUser(user)
+        return _ids(found.get("submitted") if isinstance(found, dict) else None)
+
+    def fetch(
+        self, ids: Sequence[int], stopping: Callable[[], bool] = lambda: False,
+        on_answers: Callable[[int], None] = lambda count: None,
+    ) -> Fetched:  # fmt: skip
+        """All of these, each asked for on its own, as the API wants it; tells now and then how many answered."""
+        return asyncio.run(self._fetch(list(dict.fromkeys(ids)), stopping, on_answers))
 
     def _one(self, path: str) -> Any:
         async def ask() -> Any:
@@ -62,7 +73,7 @@ class Firebase:
 
         return asyncio.run(ask())
 
-    async def _fetch(self, ids: list[int], stopping: Callable[[], bool]) -> Fetched:
+    async def _fetch(self, ids: list[int], stopping: Callable[[], bool], on_answers: Callable[[int], None]) -> Fetched:
         fetched, pace, waiting = Fetched(), _Pace(self._settings.requests_per_second), list(reversed(ids))
 
         async def work(client: Any) -> None:
@@ -87,6 +98,8 @@ class Firebase:
                 for task in done:
                     if not task.cancelled():
                         task.result()
+                if working:
+                    on_answers(len(fetched.items) + len(fetched.missing) + len(fetched.away))
                 if stopping():  # what is on its way is left: a site that hangs must keep nobody from ending
                     for task in working:
                         task.cancel()

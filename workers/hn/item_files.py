@@ -1,23 +1,25 @@
-"""Items from JSON files, plain or gzip: one object, an array, or an object a line."""
+"""Items from JSON files, plain, gzip or zstd: one object, an array, or an object a line."""
 
 from __future__ import annotations
 
-import gzip
 import io
 import sys
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import msgspec
-
 from graphvine.errors import GraphvineError
+from graphvine.workers.common.unpack import MARK_BYTES, BadPacking, UnpackedFile, told_compression
+from graphvine.workers.hn.ingest.item import UNREADABLE
+from graphvine.workers.hn.ingest.json_values import NotJson, decoded
 
 # An array is read whole; what is larger than this comes as an object a line.
 _MOST_BYTES_AT_ONCE = 256 << 20
-_LONGEST_LINE = 4 << 20
+# A line may hold a whole thread.
+_LONGEST_LINE = 32 << 20
+# Before a file is taken for no JSON Lines.
+_LINES_LOOKED_AT = 1_000
 
 
 class BadFile(GraphvineError):
@@ -35,51 +37,66 @@ def read_items(paths: Sequence[Path]) -> Iterator[Any]:
 def items_in(file: BinaryIO, name: str) -> Iterator[Any]:
     """The items of one file or body."""
     head = io.BufferedReader(file) if isinstance(file, io.RawIOBase) else file
-    start = head.peek(2)[:2] if isinstance(head, io.BufferedReader) else b""
-    if start != b"\x1f\x8b":
+    start = head.peek(MARK_BYTES)[:MARK_BYTES] if isinstance(head, io.BufferedReader) else b""
+    compression = told_compression(start)
+    if not compression:
         yield from _items(head, name)
         return
     try:
-        with gzip.GzipFile(fileobj=head) as unpacked:
-            yield from _items(io.BufferedReader(unpacked), name)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise BadFile(f"{name}: the gzip data is cut or broken: {error}") from None
+        yield from _items(io.BufferedReader(UnpackedFile(head, compression)), name)
+    except BadPacking as error:
+        raise BadFile(f"{name}: {error}") from None
 
 
 def _items(file: BinaryIO, name: str) -> Iterator[Any]:
-    first = file.readline(_LONGEST_LINE + 1)
-    while first and not first.strip():
-        first = file.readline(_LONGEST_LINE + 1)
-    start = first.lstrip(b"\xef\xbb\xbf \t")
+    start = _next_line(file)
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise BadFile(f"{name}: it is UTF-16: items come as UTF-8")
+    start = start.lstrip(b"\xef\xbb\xbf \t")
     if not start:
         raise BadFile(f"{name}: there is nothing in it")
-    if start[:1] == b"{" and _decoded(start) is not None:
+    if start[:1] == b"{" and isinstance(_value(start), dict):
         yield from _lines(start, file, name)
         return
-    rest = file.read(_MOST_BYTES_AT_ONCE + 1)
-    if len(rest) > _MOST_BYTES_AT_ONCE:
-        raise BadFile(f"{name}: more than {_MOST_BYTES_AT_ONCE >> 20} MiB as one value: write an object a line instead")
-    try:
-        found = msgspec.json.decode(start + rest)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadFile(f"{name}: this is neither JSON nor JSON Lines: {error}") from None
-    yield from found if isinstance(found, list) else [found]
+    head = start + file.read(_MOST_BYTES_AT_ONCE + 1)
+    whole = len(head) <= _MOST_BYTES_AT_ONCE + len(start)
+    found: Any = NotJson(f"more than {_MOST_BYTES_AT_ONCE >> 20} MiB as one value: write an object a line instead")
+    if whole:
+        found = _value(head)
+    if not isinstance(found, NotJson):
+        yield from found if isinstance(found, list) else [found]
+    elif any(isinstance(_value(line), dict) for line in head.split(b"\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT]):
+        # Lines of which the first can't be read.
+        before, _, rest = head.rpartition(b"\n")
+        yield from _lines(b"", io.BytesIO(before + b"\n"), name)
+        yield from _lines(rest + file.readline(_LONGEST_LINE + 1), file, name, before.count(b"\n") + 2)
+    else:
+        raise BadFile(f"{name}: {found}" if not whole else f"{name}: this is neither JSON nor JSON Lines: {found}")
 
 
-def _lines(first: bytes, file: BinaryIO, name: str) -> Iterator[Any]:
-    line, number = first, 1
+def _next_line(file: BinaryIO) -> bytes:
+    """The next line that is not blank; the mark of UTF-8 may stand alone on its line."""
+    line = file.readline(_LONGEST_LINE + 1)
+    while line and not line.strip(b"\xef\xbb\xbf \t\r\n"):
+        line = file.readline(_LONGEST_LINE + 1)
+    return line
+
+
+def _lines(first: bytes, file: BinaryIO, name: str, number: int = 1) -> Iterator[Any]:
+    line = first or file.readline(_LONGEST_LINE + 1)
     while line:
         if len(line) > _LONGEST_LINE:
-            raise BadFile(f"{name}, line {number}: longer than {_LONGEST_LINE} bytes, which is no item")
+            raise BadFile(f"{name}, line {number}: longer than {_LONGEST_LINE} bytes, which is no item and no thread")
         if line.strip():
-            found = _decoded(line)
+            found = _value(line)
             # A line that is no JSON is an item that can't be read: it is told of with the others.
-            yield found[0] if found is not None else line[:200].decode("utf-8", "replace")
+            yield found if not isinstance(found, NotJson) else {UNREADABLE: f"line {number}: {found}"}
         line, number = file.readline(_LONGEST_LINE + 1), number + 1
 
 
-def _decoded(line: bytes) -> tuple[Any] | None:
+def _value(text: bytes) -> Any:
+    """What the text says, or why it says nothing."""
     try:
-        return (msgspec.json.decode(line),)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+        return decoded(text)
+    except NotJson as error:
+        return error

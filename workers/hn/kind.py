@@ -29,10 +29,12 @@ class Items(RowKind):
         return self._search._index
 
     def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
+        self._vectors.rebuild()
         return self._search.rebuild(progress)
 
     def close(self) -> None:
         self._search.close()
+        self._vectors.close()
 
     def words(self, question: str, where: Filters | None, limit: int, *, any_word: bool = True) -> Sequence[Hit]:
         if not self._on_server:

@@ -19,6 +19,22 @@ from graphvine.workers.hn.transitions import Way
 _TEXT = 200
 
 
+def show_item(item: Item, as_json: bool) -> None:
+    """All that is known of one item."""
+    facts = _flat(item)
+    if as_json:
+        show_json(facts)
+        return
+    when = f"{datetime.fromtimestamp(item.time, UTC):%Y-%m-%d %H:%M:%S} UTC" if item.time else None
+    notes = facts["extra"].pop("_notes", None) or {}
+    told = facts | {"time": when, "kids": ", ".join(map(str, item.kids)), "parts": ", ".join(map(str, item.parts))}
+    told |= {"extra": "", "deleted": item.deleted or None, "dead": item.dead or None}
+    told |= {f"extra: {name}": f"{value!r} ({notes[name]})" if name in notes else repr(value)
+             for name, value in facts["extra"].items()}  # fmt: skip
+    rows = [(name, one_line(str(value), 2 * _TEXT)) for name, value in told.items() if value not in (None, "", [])]
+    show(table(("item", str(item.id)), [row for row in rows if row[0] != "id"]))
+
+
 def show_tree(top: Item, as_json: bool) -> None:
     """An item and what is below it, each level further in."""
     if as_json:
@@ -29,8 +45,8 @@ def show_tree(top: Item, as_json: bool) -> None:
         indent = "  " * min(depth, 20)
         mark = f"[{depth}] " if depth > 20 else ""
         print(f"{indent}{mark}{_head(item)}")
-        if item.text:
-            print(f"{indent}  {one_line(item.text, _TEXT)}")
+        for line in _below(item):
+            print(f"{indent}  {line}")
 
 
 def show_list(items: Sequence[Item], as_json: bool) -> None:
@@ -39,8 +55,8 @@ def show_list(items: Sequence[Item], as_json: bool) -> None:
         return
     for item in items:
         print(_head(item))
-        if item.text:
-            print(f"  {one_line(item.text, _TEXT)}")
+        for line in _below(item):
+            print(f"  {line}")
     if not items:
         print("nothing there")
 
@@ -112,12 +128,19 @@ def told_of_pull(pulled: Pulled) -> str:
     return f"{pulled.asked:,} asked for: {told_of_items(pulled.taken)}{told}" + (" (stopped)" if pulled.stopped else "")
 
 
+def _below(item: Item) -> list[str]:
+    """What is told of an item under its first line."""
+    lines = [one_line(item.text, _TEXT)] if item.text else []
+    return lines + ([f"failed: {one_line(item.last_error, _TEXT)}"] if item.last_error else [])
+
+
 def _head(item: Item) -> str:
     when = f"{datetime.fromtimestamp(item.time, UTC):%Y-%m-%d %H:%M}" if item.time else ""
     marks = [name for name, holds in (("deleted", item.deleted), ("dead", item.dead)) if holds]
     marks += [item.state] if item.state != "completed" else []
     score = plural(item.score, "point") if item.score is not None and item.type != "comment" else ""
-    parts = [str(item.id), item.type or "", item.by or "", when, score, *(f"[{mark}]" for mark in marks)]
+    said = plural(item.descendants, "comment") if item.descendants else ""
+    parts = [str(item.id), item.type or "", item.by or "", when, score, said, *(f"[{mark}]" for mark in marks)]
     title = f"  {one_line(item.title, _TEXT)}" if item.title else ""
     url = f"  {item.url}" if item.url else ""
     return printable(" ".join(part for part in parts if part) + title + url)

@@ -26,6 +26,8 @@ Name = Annotated[str, msgspec.Meta(max_length=200)]
 Reason = Annotated[str, msgspec.Meta(max_length=2_000)]
 Sort = Literal["relevance", "date", "score"]
 Type = Literal["story", "comment", "job", "poll", "pollopt"]
+# The lists of the API, by what they are called here.
+LISTS = ("top", "new", "best", "ask", "show", "job")
 Facet = Literal["type", "by", "year"]
 
 
@@ -67,13 +69,19 @@ class AddRequest(Request["Taken"], verb="hn add", runs=f"{_RUNS}run_add", where=
 
 
 class PullRequest(Request["Pulled"], verb="hn pull", runs=f"{_RUNS}run_pull", where="job"):
-    """Fetch from the API: ids, top or new stories, a range, what is new, what changed, or a thread. One of them."""
+    """Fetch from the API: ids, a list (top, new, best, ask, show, job), a user, a range, what is new, what changed, or
+    a thread. One of them."""
 
     ids: Annotated[Sequence[Id], msgspec.Meta(max_length=100_000)] = option(
         (), "These items.", metavar="ID,ID", parse=_ids
     )
     top: Stories | None = option(None, "The top stories.", metavar="N")
     new: Stories | None = option(None, "The newest stories.", metavar="N")
+    best: Stories | None = option(None, "The best stories.", metavar="N")
+    ask: Stories | None = option(None, "Ask HN.", metavar="N")
+    show: Stories | None = option(None, "Show HN.", metavar="N")
+    job: Stories | None = option(None, "Jobs.", metavar="N")
+    user: Name | None = option(None, "What a user has written.", metavar="NAME")
     first: Id | None = option(None, "Every id from here ...", "--from", metavar="ID")
     last: Id | None = option(None, "... to here.", "--to", metavar="ID")
     since_last: bool = option(False, "Everything since the last time.")
@@ -83,11 +91,13 @@ class PullRequest(Request["Pulled"], verb="hn pull", runs=f"{_RUNS}run_pull", wh
 
     def check(self) -> None:
         between = self.first is not None or self.last is not None
-        one = (self.ids, self.top, self.new, between, self.since_last, self.updates, self.thread)
+        lists = [getattr(self, name) for name in LISTS]
+        one = (self.ids, *lists, self.user, between, self.since_last, self.updates, self.thread)
         if sum(bool(given) for given in one) != 1:
             raise self.refuse(
-                "", "say what to pull, in one way: ids, top, new, from and to, since-last, updates, or a thread"
-            )
+                "", "say what to pull, in one way: ids, top, new, best, ask, show, job, a user, from and to,"
+                " since-last, updates, or a thread",
+            )  # fmt: skip
         if between and self.last is None:
             raise self.refuse("last", "from and to belong together")
 
@@ -122,7 +132,7 @@ class HNReindexRequest(Request[int], verb="hn reindex", runs=f"{_RUNS}run_reinde
 
 
 class AdvanceRequest(Request[str], verb="hn advance", runs=f"{_BY_HAND}advance_one", where="call"):
-    """Take an item through one automatic transition. Returns its new state."""
+    """Take an item through one transition, automatic or manual. Returns its new state."""
 
     id: Id
     transition: Name

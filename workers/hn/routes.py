@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import io
-import zlib
 from itertools import islice
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 
 from graphvine.errors import GraphvineError
+from graphvine.json_text import encode
+from graphvine.workers.common.unpack import BadPacking, Unpacker, told_compression
 from graphvine.workers.hn.api import HackerNews
 from graphvine.workers.hn.errors import NoSuchItem, TransitionNotAllowed
 from graphvine.workers.hn.ingest.ingest import Taken
@@ -23,17 +24,18 @@ from graphvine.workers.hn.requests import (
     PullRequest,
     RetryItemsRequest,
 )
-from graphvine.workers.hn.threads import Item, as_item
-from graphvine.workers.hn.transitions import Way, row_of
+from graphvine.workers.hn.threads import Item
+from graphvine.workers.hn.transitions import Way
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.request_routes import add_route
-from graphvine.workers.serve.responses import Json, Missing, register_status
+from graphvine.workers.serve.responses import EncodedJson, Json, Missing, register_status
 
 Id = Annotated[int, Path(ge=1, le=1 << 53)]
 _MOST_ITEMS, _MOST_UNPACKED = 100_000, 64 << 20
+_MOST_LISTS, _MOST_VALUES = 500_000, 8_000_000
 _ITEMS = {
     "anyOf": [{"type": "object"}, {"type": "array", "items": {}}],
-    "description": "One item or many, as JSON or JSON Lines, plain or gzip; also as Algolia's hits and trees.",
+    "description": "One item or many, as JSON or JSON Lines, plain, gzip or zstd; also as Algolia's hits and trees.",
 }
 
 
@@ -64,7 +66,9 @@ def _items(made: APIRouter, app_state: AppState) -> None:
         return await asyncio.to_thread(taken_in, await request.body())
 
     def taken_in(body: bytes) -> Json:
-        items = list(islice(items_in(io.BytesIO(_unpacked(body)), "the body"), _MOST_ITEMS + 1))
+        unpacked = _unpacked(body)
+        _refuse_empty_values(unpacked)
+        items = list(islice(items_in(io.BytesIO(unpacked), "the body"), _MOST_ITEMS + 1))
         if len(items) > _MOST_ITEMS:
             raise TooMany(f"{_MOST_ITEMS:,} items at most in one request: send the rest in another, or upload a file")
         taken = HackerNews(app_state.graph).add(items)
@@ -73,19 +77,20 @@ def _items(made: APIRouter, app_state: AppState) -> None:
 
     @made.get("/items/{id}", summary="One item", response_model=dict[str, Any])
     def item(id: Id) -> Json:
-        return Json(as_item(row_of(app_state.graph, id)))
+        return Json(flat(HackerNews(app_state.graph).item(id)))
 
     @made.get("/items/{id}/thread", summary="An item and everything below it", response_model=dict[str, Any])
-    def thread(id: Id, depth: Annotated[int | None, Query(ge=0, le=1_000)] = None) -> Json:
-        return Json(shallow(HackerNews(app_state.graph).thread(id, depth)))
+    def thread(id: Id, depth: Annotated[int | None, Query(ge=0, le=1_000)] = None) -> EncodedJson:
+        return EncodedJson(shallow(HackerNews(app_state.graph).thread(id, depth)))
 
     @made.get("/items/{id}/ancestors", summary="What stands above, the nearest first", response_model=list[Item])
     def ancestors(id: Id) -> Json:
         return Json(HackerNews(app_state.graph).ancestors(id))
 
     @made.get("/items/{id}/descendants", summary="Everything below, from top to bottom", response_model=list[Item])
-    def descendants(id: Id) -> Json:
-        return Json([flat(one) for one in HackerNews(app_state.graph).descendants(id)])
+    def descendants(id: Id) -> EncodedJson:
+        below = HackerNews(app_state.graph).descendants(id)
+        return EncodedJson(b"[" + b",".join(encode(flat(one)) for one in below) + b"]")
 
     @made.get("/items/{id}/siblings", summary="What stands below the same parent", response_model=list[Item])
     def siblings(id: Id) -> Json:
@@ -105,7 +110,7 @@ def _moves(made: APIRouter, app_state: AppState) -> None:
         return Json(HackerNews(app_state.graph).transitions(id))
 
     add_route(
-        made, app_state, "/items/{id}/transitions/{transition}", AdvanceRequest, "Take an automatic transition",
+        made, app_state, "/items/{id}/transitions/{transition}", AdvanceRequest, "Take a transition",
         lambda request, state: {"id": request.id, "state": state},
     )  # fmt: skip
     add_route(
@@ -118,19 +123,27 @@ def _moves(made: APIRouter, app_state: AppState) -> None:
 
 
 def _unpacked(body: bytes) -> bytes:
-    """The body, out of its gzip data where it is such; bounded, since little can unpack to much."""
-    if not body.startswith(b"\x1f\x8b"):
+    """The body, out of its gzip or zstd data where it is such; bounded, since little can unpack to much."""
+    compression = told_compression(body)
+    if not compression:
         return body
-    decoder = zlib.decompressobj(wbits=31)
+    unpacker, found, size = Unpacker(io.BytesIO(body), compression), [], 0
     try:
-        found = decoder.decompress(body, _MOST_UNPACKED)
-    except zlib.error as error:
-        raise BadFile(f"the body: the gzip data is broken: {error}") from None
-    if decoder.unconsumed_tail:
-        raise TooMany(f"the body unpacks to more than {_MOST_UNPACKED >> 20} MiB: send it in parts, or upload a file")
-    if not decoder.eof or decoder.unused_data:
-        raise BadFile("the body: the gzip data is cut, or something follows it")
-    return found
+        while piece := unpacker.piece():
+            found.append(piece)
+            size += len(piece)
+            if size > _MOST_UNPACKED:
+                most = f"{_MOST_UNPACKED >> 20} MiB"
+                raise TooMany(f"the body unpacks to more than {most}: send it in parts, or upload a file")
+    except BadPacking as error:
+        raise BadFile(f"the body: {error}") from None
+    return b"".join(found)
+
+
+def _refuse_empty_values(body: bytes) -> None:
+    """Lists by the million are little text, gigabytes as objects, and seconds in which no other thread runs."""
+    if body.count(b"[") + body.count(b"{") > _MOST_LISTS or body.count(b",") > _MOST_VALUES:
+        raise TooMany(f"more than {_MOST_LISTS:,} lists and objects, or {_MOST_VALUES:,} commas: send it in parts")
 
 
 def flat(item: Item) -> dict[str, Any]:
@@ -138,9 +151,13 @@ def flat(item: Item) -> dict[str, Any]:
     return {name: getattr(item, name) for name in Item.__slots__ if name != "children"} | {"children": []}
 
 
-def shallow(top: Item) -> dict[str, Any]:
-    """A thread as a list of items with their depths: a tree of a thousand levels is more than JSON readers take."""
-    return {**flat(top), "items": [{"depth": depth, **flat(item)} for depth, item in top.walk()]}
+def shallow(top: Item) -> bytes:
+    """A thread as a list of items with their depths: a tree of a thousand levels is more than JSON readers take.
+
+    Item by item: thirty thousand of them as objects are 100 MB, for each of those who ask.
+    """
+    items = b",".join(encode({"depth": depth, **flat(item)}) for depth, item in top.walk())
+    return encode(flat(top))[:-1] + b',"items":[' + items + b"]}"
 
 
 register_status(NoSuchItem, 404)

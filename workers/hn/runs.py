@@ -28,8 +28,11 @@ def run_pull(graph: Graph, request: requests.PullRequest, run: Run[Pulled]) -> P
     pull = Pull(graph, request.settings or load(), on_progress=run.publish, stop=run.stop)
     if request.ids:
         return pull.ids(list(request.ids))
-    if request.top is not None or request.new is not None:
-        return pull.listed("top" if request.new is None else "new", request.top or request.new or 0)
+    for name in requests.LISTS:
+        if (count := getattr(request, name)) is not None:
+            return pull.listed(name, count)
+    if request.user is not None:
+        return pull.user(request.user)
     if request.since_last:
         return pull.since_last()
     if request.updates:

@@ -27,6 +27,9 @@ class HNSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     first_pull: Annotated[int, Positive, describe_as("how far back --since-last looks in a graph without items")] = (
         1_000
     )
+    missing_seconds: Annotated[float, msgspec.Meta(ge=0), describe_as(
+        "how long --since-last asks again for ids that answered null"
+    )] = 24 * 3600  # fmt: skip
     since_last_seconds: Annotated[float, msgspec.Meta(ge=0), describe_as(
         "how often the daemon pulls new items; 0 for never"
     )] = 60  # fmt: skip

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from graphvine.graph import Graph
 from graphvine.records import Row
@@ -18,7 +20,10 @@ _FEW = 64
 
 @dataclass(slots=True)
 class Item:
-    """One item, with what stands below it in the order in which Hacker News shows it."""
+    """One item, with what stands below it in the order in which Hacker News shows it.
+
+    `descendants` and `kids` are what the item says of itself; `extra` holds what the schema does not know, or is wrong.
+    """
 
     id: int
     type: str | None
@@ -33,6 +38,12 @@ class Item:
     story: int | None
     deleted: bool
     dead: bool
+    poll: int | None = None
+    descendants: int | None = None
+    kids: list[int] = field(default_factory=list)
+    parts: list[int] = field(default_factory=list)
+    extra: dict[str, Any] = field(default_factory=dict)
+    last_error: str | None = None
     children: list[Item] = field(default_factory=list)
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, Item]]:
@@ -42,6 +53,11 @@ class Item:
             level, item = stack.pop()
             yield level, item
             stack += [(level + 1, child) for child in reversed(item.children)]
+
+
+def item(graph: Graph, id: int) -> Item:
+    """One item, with nothing below it."""
+    return as_item(row_of(graph, id))
 
 
 def thread(graph: Graph, id: int, depth: int | None = None) -> Item:
@@ -82,9 +98,13 @@ def below_of(graph: Graph, id: int, depth: int | None = None) -> dict[int, int]:
 
 def ancestors(graph: Graph, id: int) -> list[Item]:
     """Everything above an item, the nearest first."""
-    row_of(graph, id)
+    row = row_of(graph, id)
     ids: list[int] = []
     at = id
+    if row["poll"] and not row["parent"]:  # an option hangs by an edge of its own
+        if id not in (one["hnId"] for one in graph.read("hn_item.options", hnId=row["poll"])):
+            return []
+        ids, at = [row["poll"]], row["poll"]
     while found := graph.read("hn_item.above", hnId=at):
         ids += [row["hnId"] for row in found]
         if len(found) < _STEPS:
@@ -132,5 +152,6 @@ def as_item(row: Row) -> Item:
     return Item(
         row["hnId"], row["type"], row["state"], row["by"], row["time"], row["title"],
         text, row["url"], row["score"], row["parent"] or row["poll"], row["story"] or None, bool(row["deleted"]),
-        bool(row["dead"]),
+        bool(row["dead"]), row["poll"], row["descendants"], list(row["kids"] or ()), list(row["parts"] or ()),
+        json.loads(row["extra"] or "{}"), row.get("last_error"),
     )  # fmt: skip

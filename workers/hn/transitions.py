@@ -44,17 +44,18 @@ def transitions(graph: Graph, id: int) -> list[Way]:
                 step.name, step.source or "", step.target, step.manual, step.processors, step.criteria,
                 _blocked(graph, step.name, row),
             )  # fmt: skip
-    return list(found.values())
+    return sorted(found.values(), key=lambda way: way.name == "mark_failed")  # what leads on comes first
 
 
 def mark_failed(graph: Graph, id: int, reason: str) -> None:
     """HNItemFailureProcessor, by hand: the item fails, and a retry is planned where there are tries left."""
     row, now = row_of(graph, id), graph.clock.now_ms()
-    again = (row["retryCount"] or 0) + 1 < MAX_RETRIES
-    given = {"hnId": id, "error": clean_text(reason), "retryDue": now + RETRY_MS if again else None, "stamp": 0}
+    tries = (row["retryCount"] or 0) + (row["state"] != "failed")
+    again = now + RETRY_MS if tries < MAX_RETRIES else None
+    given = {"hnId": id, "error": clean_text(reason), "retryDue": again, "stamp": 0}
     note = note_failure(
-        "hn_item", row["seq"], str(id), row["failure_count"], at=moment(now), attempt=(row["retryCount"] or 0) + 1,
-        kind="manual", message=reason,
+        "hn_item", row["seq"], str(id), row["failure_count"], at=moment(now), attempt=tries, kind="manual",
+        message=reason,
     )  # fmt: skip
     steps = [
         Step("hn_item.mark_failed", {"rows": [given], "first_id": id, "at": moment(now), "never": NEVER}),
@@ -87,8 +88,14 @@ def retry_due(graph: Graph) -> int:
 
 
 def advance_one(graph: Graph, id: int, transition: str) -> str:
-    """Take an item through one automatic transition. Returns the state that it is in then."""
+    """Take an item through one transition. Returns the state that it is in then."""
     row, machine = row_of(graph, id), graph.library.machines["hn_item"]
+    if transition == "retry_processing":
+        retry(graph, [id])
+        return "ingested"
+    if transition == "mark_failed":
+        mark_failed(graph, id, "marked as failed by hand")
+        return "failed"
     step = next((step for step in automatic(machine) if step.name == transition), None)
     if step is None or step.source != row["state"]:
         raise TransitionNotAllowed(id, transition, f"it is {row['state']}")

@@ -7,13 +7,14 @@ import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from graphvine.workers.common.fetching.addresses import checked_url
 from graphvine.workers.common.fetching.errors import FetchError
+from graphvine.workers.common.pages.numbers import numbers_apart
+from graphvine.workers.news.dates import moment_of
 
 HIGH, NORMAL, LOW = 0, 1, 2
 PRIORITIES = {"high": HIGH, "normal": NORMAL, "low": LOW}
@@ -25,24 +26,6 @@ _WORD = re.compile(r"[^\W_]+")
 _INLINE = re.compile(r"</?(?:a|b|i|u|em|strong|span|code|font|mark|small|sub|sup)(?:\s[^>]{0,2000})?>", re.IGNORECASE)
 _TAG = re.compile(r"<[^>]{0,2000}>")
 _TITLE = 100
-# The names of months that feeds write although RFC 822 wants English ones, in full and shortened: in Italian, French,
-# Spanish, Portuguese, German, Dutch and Polish.
-_MONTHS = {
-    "Jan": "january gennaio gen janvier janv enero ene janeiro januar jänner januari stycznia sty",
-    "Feb": "february febbraio feb février févr fev febrero fevereiro februar februari lutego lut",
-    "Mar": "march marzo mars março märz maart mrt mar marca",
-    "Apr": "april aprile apr avril avr abril abr kwietnia kwi",
-    "May": "may maggio mag mai mayo maio mei maja maj",
-    "Jun": "june giugno giu juin junio junho juni jun czerwca cze",
-    "Jul": "july luglio lug juillet juil julio julho juli jul lipca lip",
-    "Aug": "august agosto ago août aout aug augustus sierpnia sie",
-    "Sep": "september settembre set septembre sept septiembre setembro sep września wrz",
-    "Oct": "october ottobre ott octobre oct octubre outubro out oktober okt października paź",
-    "Nov": "november novembre nov noviembre novembro listopada lis",
-    "Dec": "december dicembre dic décembre déc dec diciembre dezembro dez dezember grudnia gru",
-}
-_MONTH_OF = {word: month for month, words in _MONTHS.items() for word in [month.lower(), *words.split()]}
-_EARLIEST, _LATEST = datetime(1990, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 
 class BadArticle(ValueError):
@@ -115,38 +98,6 @@ def canonical(link: str) -> str:
     return urlunsplit(("", host + port, parts.path.rstrip("/") or "/", urlencode(kept), "")).removeprefix("//")
 
 
-def moment_of(value: Any) -> datetime | None:
-    """A date as providers write it: ISO 8601, RFC 822, `2024-05-01 10:00:00`, also with the names of months of some
-    other languages; None if it can't be parsed."""
-    if not isinstance(value, str) or not value.strip():
-        return None
-    text = value.strip()[:60]
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        try:
-            at = parsedate_to_datetime(_in_english(text))
-        except (TypeError, ValueError, IndexError):
-            return None
-    try:
-        at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    except (OverflowError, ValueError):
-        return None
-    return at if _EARLIEST <= at <= _LATEST else None
-
-
-def _in_english(text: str) -> str:
-    """A date by RFC 822 with the day of the week left out and the month in English, where its name is known."""
-    words = text.replace(",", " ").split()
-    for place in range(1, len(words)):
-        day, month = words[place - 1].rstrip(".º"), _MONTH_OF.get(words[place].strip(".").lower())
-        if day.isdigit() and month:
-            year, *rest = [*words[place + 1 :], ""]
-            # A date alone is its first moment.
-            return " ".join([day, month, year, *(rest if any(rest) else ["00:00:00"])])
-    return text
-
-
 def _beginning(text: str) -> str:
     """The first words of a text, as many as make a title."""
     return text if len(text) <= _TITLE else f"{text[:_TITLE].rsplit(' ', 1)[0]} …"
@@ -156,7 +107,7 @@ def plain(value: Any, longest: int) -> str:
     """Text on one line without markup; '' for what is not text."""
     if not isinstance(value, str | int | float) or isinstance(value, bool):
         return ""
-    text = html.unescape(_TAG.sub(" ", _INLINE.sub("", str(value)[: 4 * longest])))
+    text = html.unescape(_TAG.sub(" ", _INLINE.sub("", numbers_apart(str(value)[: 4 * longest]))))
     text = text.encode("utf-8", "ignore").decode().replace("\0", "")
     return " ".join(text.split())[:longest].strip()
 

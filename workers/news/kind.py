@@ -17,7 +17,7 @@ from graphvine.workers.news import NAME
 
 
 class NewsArticles(RowKind):
-    """Their vectors take part where they are of the same model as those of the articles."""
+    """Vectors of their processor take part where they are of the same model as those of the articles."""
 
     name = "news"
     filters = frozenset({"author", "source", "topic", "site", "time"})
@@ -28,7 +28,7 @@ class NewsArticles(RowKind):
         self._model: str | None = models[0]["name"] if models else None
         if self._model is not None and not graph.read(f"{NAME}.embedded", model=self._model):
             self._model = None
-        self.has_vectors = self._model is not None
+        self.own_vectors = self._model is not None
         dimension = models[0]["dimension"] if self._model is not None else None
         followed: Any = NothingToFollow(graph, NAME) if on_server else FollowedIndex(
             graph, NAME, "changed_after", self._translate, newest="newest_change", dimension=dimension

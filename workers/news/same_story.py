@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from graphvine.graph import Graph
 from graphvine.records import Row
+from graphvine.vectors import as_stored
 from graphvine.workers.news import NAME
 from graphvine.workers.news.claimed_article import ClaimedArticle
 
@@ -47,7 +48,7 @@ class Stories:
     def vector(self, title: str, text: str) -> list[float]:
         """The vector of an article."""
         vectors = self._embedder.embed([f"{title}. {text[:_READ_CHARACTERS]}"])
-        return [float(number) for number in vectors[0]]
+        return as_stored(vectors)[0]
 
     def saved(self, article: ClaimedArticle) -> Row:
         return {"id": article.claim.key, "embedding": article.vector, "model": self._embedder.name}

@@ -66,6 +66,7 @@ PIPELINE = Pipeline(
     commands=_commands,
     routes=_routes,
     upload_paths=("/uploads",),
+    path_blocks={"seed": "upload_id", "register": "path", "note_file": "path", "move_file": "path"},
     requests=_requests,
     settings=_settings,
 )

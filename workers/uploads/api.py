@@ -11,12 +11,13 @@ from typing import Any, BinaryIO
 from graphvine.clock import NEVER, moment
 from graphvine.dispatch import Run, dispatch
 from graphvine.graph import Graph
+from graphvine.ready_cache import spans
 from graphvine.records import Row, Step, Unit
 from graphvine.workers.loop import Loop
 from graphvine.workers.uploads.errors import HeldElsewhere, StepNotAllowed
 from graphvine.workers.uploads.files import Known, Watch, read_file, spool, sweep
 from graphvine.workers.uploads.handler import UploadHandler
-from graphvine.workers.uploads.machine import take_by_hand
+from graphvine.workers.uploads.machine import run_held, take_by_hand
 from graphvine.workers.uploads.processing import spool_folder
 from graphvine.workers.uploads.processors import Work
 from graphvine.workers.uploads.record import WORKING, Upload, find, newest
@@ -62,10 +63,7 @@ class Uploads:
             self.tidy()
             known = spool(file, spool_folder(self._graph), self._settings.max_file_size, watch)
             spooled, shown = True, name or "standard input"
-        before = self._graph.read("upload.of_file", sha256=known.sha256)
-        if before and not again:
-            return self._again(before[0]["key"], known, spooled=spooled, auto=auto)
-        return self._register(known, len(before), shown, spooled=spooled, auto=auto)
+        return self._known_or_new(known, shown, spooled=spooled, auto=auto, again=again)
 
     def validate(self, upload_id: str, *, stop: threading.Event | None = None) -> Upload:
         """Validate an upload that is `uploaded`."""
@@ -128,17 +126,25 @@ class Uploads:
         """Take a file that came in by HTTP: it is ours, and becomes the copy that is worked on."""
         known = read_file(path)
         kept = spool_folder(self._graph) / known.sha256
-        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.parent.mkdir(0o700, parents=True, exist_ok=True)
         path.replace(kept)
         known = Known(kept.resolve(), known.size, kept.stat().st_mtime_ns, known.sha256)
-        before = self._graph.read("upload.of_file", sha256=known.sha256)
-        if before and not again:
-            return self._again(before[0]["key"], known, spooled=True, auto=auto)
-        return self._register(known, len(before), name, spooled=True, auto=auto)
+        return self._known_or_new(known, name, spooled=True, auto=auto, again=again)
 
     def move(self, step: UploadStep, upload_id: str) -> Upload:
         """Take a step by hand, and leave the work that follows to whoever claims it."""
         return dispatch(self._graph, UploadStepRequest(upload_id=upload_id, step=step, settings=self._given))
+
+    def remove(self, upload_id: str) -> Upload:
+        """Take an upload out of the lists, with the copy of its file that was kept. Its items stay."""
+        return self.move("remove", upload_id)
+
+    def _known_or_new(self, known: Known, name: str, *, spooled: bool, auto: bool, again: bool) -> Upload:
+        before = self._graph.read("upload.of_file", sha256=known.sha256)
+        kept = [row["key"] for row in before if row["state"] != "removed"]
+        if kept and not again:
+            return self._again(kept[0], known, spooled=spooled, auto=auto)
+        return self._register(known, len(before), name, spooled=spooled, auto=auto)
 
     def _step(self, step: UploadStep, upload_id: str, stop: threading.Event | None) -> Upload:
         self.move(step, upload_id)
@@ -167,9 +173,24 @@ class Uploads:
 
 
 def run_step(graph: Graph, request: UploadStepRequest) -> Upload:
+    if request.step == "remove":
+        _remove(graph, find(graph, request.upload_id))
+        return find(graph, request.upload_id)
     work = Work(find(graph, request.upload_id), request.settings or load(), graph.clock.now_ms())
     take_by_hand(graph, _TRANSITIONS[request.step], work)
     return find(graph, request.upload_id)
+
+
+def _remove(graph: Graph, upload: Upload) -> None:
+    now = graph.clock.now_ms()
+    given = {"at": moment(now), "never": NEVER}
+    steps = [Step("upload.remove", {**span, **given}) for span in spans([upload.seq])]
+    about = {"upload": upload.seq, "at_ms": now}
+    if not run_held(graph, [*steps, Step("upload.dismiss_errors", about)]):
+        held = upload.lease > 0 or upload.state in WORKING
+        why = f"it is {upload.state}" + (": stop the work first, or 'graphvine exclude upload' it" if held else "")
+        raise StepNotAllowed(upload.upload_id, "remove", why)
+    Uploads(graph).tidy()
 
 
 def run_upload(graph: Graph, request: UploadRequest, run: Run[dict[str, Any]]) -> str:

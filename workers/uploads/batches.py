@@ -17,7 +17,7 @@ from graphvine.workers.hn.ingest.ingest import Intake, Prepared
 from graphvine.workers.hn.ingest.item import BULK_UPLOAD, CONTENT, Draft, id_of
 from graphvine.workers.uploads.decode import Fault
 from graphvine.workers.uploads.reader import ItemBatch
-from graphvine.workers.uploads.record import Upload
+from graphvine.workers.uploads.record import Upload, collection_of
 
 _GIVEN = 2_000
 # More than these are quicker found by a join than one by one.
@@ -110,9 +110,10 @@ class Outcome:
 
 def moved_on(upload: Upload, outcome: Outcome, read: ItemBatch, errors_kept: int) -> Upload:
     """The upload behind this batch."""
+    collection_id = collection_of(upload) if outcome.processed else upload.collection_id
     room = max(0, errors_kept - len(upload.processing_errors))
     return replace(
-        upload, processed_items=upload.processed_items + outcome.processed,
+        upload, collection_id=collection_id, processed_items=upload.processed_items + outcome.processed,
         failed_items=upload.failed_items + len(outcome.errors), new_items=upload.new_items + len(outcome.fresh),
         updated_items=upload.updated_items + outcome.updated,
         unchanged_items=upload.unchanged_items + outcome.unchanged,
@@ -134,8 +135,12 @@ def guard(claim: Claim, upload: Upload, after: Upload, outcome: Outcome) -> Step
 
 
 def with_items(upload: Upload, outcome: Outcome, read: ItemBatch, now: int) -> list[Step]:
-    """Edges of the collection, and error nodes."""
-    steps = _collecting(upload, sorted(outcome.fresh))
+    """Edges of the collection, which the first of them begin, and error nodes."""
+    steps: list[Step] = []
+    if outcome.processed and not upload.processed_items:
+        begun = {"key": upload.upload_id, "seq": upload.seq, "collection_id": collection_of(upload), "at": moment(now)}
+        steps.append(Step("upload.begin_collection", begun))
+    steps += _collecting(upload, sorted(outcome.fresh))
     known = sorted(set(outcome.known) - set(outcome.fresh))
     if known:
         steps.append(_collect("collect_known", known, upload))
@@ -157,14 +162,14 @@ def _collecting(upload: Upload, ids: list[int]) -> list[Step]:
     return [
         Step(
             "upload.collect_between",
-            {"first_id": first, "last_id": last, "collection_id": upload.collection_id},
+            {"first_id": first, "last_id": last, "collection_id": collection_of(upload)},
         )
         for first, last in stretches
     ]
 
 
 def _collect(block: str, ids: list[int], upload: Upload) -> Step:
-    given = {"rows": Table({"hnId": ids}), "collection_id": upload.collection_id, "first_id": ids[0]}
+    given = {"rows": Table({"hnId": ids}), "collection_id": collection_of(upload), "first_id": ids[0]}
     return Step(f"upload.{block}", given)
 
 

@@ -49,8 +49,9 @@ _JSON = typer.Option("--json", help="Print JSON.")
 @upload.command()
 def add(
     context: typer.Context,
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="JSON or JSON Lines, plain, gzip or zstd; - for standard input.")
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE", help="JSON or JSON Lines, plain, gzip or zstd; - for standard input."),
     ],
     auto: Annotated[
         bool, typer.Option("--auto/--no-auto", help="Run all steps in a row, or only take the file.")
@@ -58,14 +59,14 @@ def add(
     again: Annotated[bool, typer.Option("--again", help="Another upload of a file that was uploaded before.")] = False,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Upload a file of items: a JSON array, one object, or an object a line.
+    """Upload files of items: a JSON array, one object, or an object a line, in every form that 'hn add' takes.
 
-    The word 'add' may be left out. What was interrupted, by Ctrl-C or a kill, goes on when the same file is uploaded
-    again, behind the last item that was written. A file that is done is recognised. The status is 0 when all items
-    are in the graph.
+    The word 'add' may be left out. Each file is an upload of its own, one after another. What was interrupted, by
+    Ctrl-C or a kill, goes on when the same file is uploaded again, behind the last item that was written. A file that
+    is done is recognised. The status is 0 when all items are in the graph.
 
         graphvine upload add items.json
-        graphvine upload items.jsonl.gz
+        graphvine upload items.jsonl.gz more.json
         zcat items.gz | graphvine upload -
 
     In Python: graph.upload("items.json")
@@ -73,8 +74,10 @@ def add(
     import sys
 
     from graphvine.workers.cli.run_worker import signals
+    from graphvine.workers.uploads.files import there
     from graphvine.workers.uploads.output import bar
 
+    found: list[Upload] = []
     with opened(context, create=True, share=True) as graph, signals(graph) as ended, bar(graph):
         uploads = graph.uploads
 
@@ -83,13 +86,21 @@ def add(
             if ended.stop.is_set():
                 raise KeyboardInterrupt
 
-        source: Any = sys.stdin.buffer if str(file) == "-" else file
-        known = uploads.take(source, auto=auto, again=again, watch=watch)
-        if known.state in ("completed", "partial_success", "failed"):
-            print(_recognised(known), file=sys.stderr)
-        elif auto:
-            known = uploads.bring_on(known.upload_id, stop=ended.stop)
-    _finish(known, as_json, ended)
+        # All are looked at before the first is worked on: a name that is wrong costs nothing then.
+        for file in files:
+            if str(file) != "-":
+                there(file)
+        for file in files:
+            source: Any = sys.stdin.buffer if str(file) == "-" else file
+            known = uploads.take(source, auto=auto, again=again, watch=watch)
+            if known.state in ("completed", "partial_success", "failed"):
+                print(_recognised(known), file=sys.stderr)
+            elif auto:
+                known = uploads.bring_on(known.upload_id, stop=ended.stop)
+            found.append(known)
+            if ended.stop.is_set():
+                break
+    _finish(found, as_json, ended)
 
 
 @upload.command()
@@ -173,6 +184,28 @@ def reset(
     _step(context, as_json, again)
 
 
+@upload.command()
+def remove(
+    context: typer.Context, ids: Annotated[list[str], _ID], as_json: Annotated[bool, _JSON] = False
+) -> None:  # fmt: skip
+    """Take uploads out of the lists, with the copies of their files that were kept. Their items stay.
+
+        graphvine upload remove 8847f63317ac
+
+    In Python: graph.uploads.remove("8847f63317ac")
+    """
+    from graphvine.workers.cli.output import plural, show_json
+
+    with opened(context) as graph:
+        for one in ids:
+            graph.uploads.show(one)
+        removed = [graph.uploads.remove(one).upload_id for one in ids]
+    if as_json:
+        show_json({"removed": removed})
+    else:
+        print(f"{plural(len(removed), 'upload')} removed")
+
+
 @app.command()
 def uploads(
     context: typer.Context,
@@ -197,29 +230,35 @@ def _step(context: typer.Context, as_json: bool, run: Callable[[Uploads, Any], U
 
     with opened(context) as graph, signals(graph) as ended, bar(graph):
         found = run(graph.uploads, ended.stop)
-    _finish(found, as_json, ended)
+    _finish([found], as_json, ended)
 
 
-def _finish(found: Upload, as_json: bool, ended: Any) -> None:
-    from graphvine.workers.uploads.output import told, upload_json
+def _finish(found: list[Upload], as_json: bool, ended: Any) -> None:
+    from graphvine.workers.uploads.output import told, told_of_form, upload_json
 
     if as_json:
         from graphvine.workers.cli.output import show_json
 
-        show_json(upload_json(found))
+        shown = [upload_json(one) for one in found]
+        show_json(shown[0] if len(shown) == 1 else shown)
     else:
-        print(told(found))
+        for one in found:
+            print(told(one) + told_of_form(one))
     if ended.by is not None:
         raise typer.Exit(130)
-    if found.state in ("failed", "partial_success"):
+    if any(one.state in ("failed", "partial_success") for one in found):
         raise typer.Exit(1)
 
 
 def _recognised(found: Upload) -> str:
+    from graphvine.workers.uploads.settings import load
+
     next_step = {
         "completed": "--again uploads it once more",
         "partial_success": f"'graphvine upload retry {found.upload_id}' tries the failed items again",
         "failed": f"'graphvine upload reset {found.upload_id}' starts it again",
     }[found.state]
+    if found.retry_count >= load().max_retries:  # what would be refused is not offered
+        next_step = "it was retried as often as is allowed; --again uploads it once more"
     when = f" on {found.uploaded_at:%Y-%m-%d}" if found.uploaded_at else ""
     return f"this file was uploaded before{when}, as {found.upload_id}: {next_step}"

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
+import re
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
-import msgspec
+from graphvine.workers.hn.ingest.forms import UnknownForm, is_tree, items_of
+from graphvine.workers.hn.ingest.json_values import NotJson, decoded
+from graphvine.workers.uploads.settings import UploadSettings
 
 _SHOWN_BYTES = 2_000
-UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-decode = msgspec.json.Decoder().decode
+# Every value that holds several items has one of these names, or begins with an id.
+_SIGNS = tuple(f'"{name}"'.encode() for name in ("children", "comments", "replies", "options", "hits", "items"))
+_BY_ID = re.compile(rb'\{\s*"[0-9]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,31 +24,51 @@ class Fault:
     given: str = ""
 
 
-class _Constant(ValueError):
-    pass
-
-
 def value_of(text: bytes, deepest: int) -> Any:
     """One value, or the Fault that it is."""
     try:
-        return shallow(decode(text), deepest, text)
-    except UNREADABLE:
-        pass
-    # The quick decoder refuses some that are JSON (half characters as escapes, numbers beyond all bounds): those are
-    # for the checks of the fields, which name the field.
-    try:
-        return shallow(json.loads(text.decode("utf-8"), parse_constant=_no_constant), deepest, text)
-    except RecursionError:
-        return fault(f"nested deeper than {deepest} levels", text)
-    except UnicodeDecodeError as error:
-        return fault(f"not UTF-8: byte {error.start} can't be read", text)
-    except ValueError as error:
-        return fault(f"not JSON: {error}", text)
+        return shallow(decoded(text), deepest, text)
+    except NotJson as error:
+        return fault(str(error), text)
+
+
+def bounded_value(text: bytes, settings: UploadSettings) -> Any:
+    """One value, or the Fault that it is; what holds several items may be longer than one item."""
+    value = value_of(text, settings.max_nesting)
+    if len(text) > settings.max_item_size and not is_tree(value):
+        return fault(f"longer than {settings.max_item_size:,} bytes", text)
+    return value
+
+
+def may_hold_several(text: bytes) -> bool:
+    """False where no value in the text holds several items."""
+    return any(sign in text for sign in _SIGNS) or _BY_ID.search(text) is not None
+
+
+def expanded(values: list[Any], deepest: int) -> list[Any]:
+    """The items that these values hold. What holds some in a way that is not known is one Fault, whole."""
+    found: list[Any] = []
+    for value in values:
+        if type(value) is not dict or not is_tree(value):
+            found.append(value)
+            continue
+        try:
+            found += [shallow(item, deepest) for _, item in items_of(value)]
+        except UnknownForm as error:
+            found.append(Fault(str(error)))
+    return found
+
+
+def longest(settings: UploadSettings) -> int:
+    """The longest text of one value, be it one item or several."""
+    return max(settings.max_item_size, settings.max_tree_size)
 
 
 def shallow(value: Any, deepest: int, text: bytes = b"") -> Any:
-    """The value, or a Fault where it is nested too deep."""
-    return fault(f"nested deeper than {deepest} levels", text) if is_deep(value, deepest) else value
+    """The value, or a Fault where it is nested too deep. A thread may be: its items are looked at one by one."""
+    if is_deep(value, deepest) and not is_tree(value):
+        return fault(f"nested deeper than {deepest} levels", text)
+    return value
 
 
 def is_deep(value: Any, deepest: int) -> bool:
@@ -66,10 +89,6 @@ def is_deep(value: Any, deepest: int) -> bool:
 
 def fault(message: str, text: bytes) -> Fault:
     return Fault(message, text[:_SHOWN_BYTES].decode("utf-8", "replace"))
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise _Constant(f"{name} is no number of JSON")
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,12 +28,17 @@ class Known:
     sha256: str
 
 
-def read_file(path: Path, watch: Watch | None = None) -> Known:
-    """Hash a file."""
+def there(path: Path) -> None:
+    """See to it that there is a file of this name."""
     if not path.is_file():
         raise FileFault(
             f"{path} is {'no file' if path.exists() else 'not there'}: give the path of a file, or - for standard input"
         )
+
+
+def read_file(path: Path, watch: Watch | None = None) -> Known:
+    """Hash a file."""
+    there(path)
     with path.open("rb") as file:
         stat = os.fstat(file.fileno())
         digest = hashlib.sha256()
@@ -48,7 +53,7 @@ def read_file(path: Path, watch: Watch | None = None) -> Known:
 
 def spool(stream: BinaryIO, folder: Path, most: int, watch: Watch | None = None) -> Known:
     """Keep what comes through a pipe as a file of ours, hashed on the way."""
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(0o700, parents=True, exist_ok=True)
     part = folder / f"{os.getpid()}-{secrets.token_hex(4)}.part"
     digest, done = hashlib.sha256(), 0
     try:

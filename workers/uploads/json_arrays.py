@@ -11,12 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from graphvine.workers.uploads.decode import UNREADABLE, Part, decode, fault, is_deep, shallow, value_of
+from graphvine.workers.hn.ingest.json_values import UNDECODED, quick_decode
+from graphvine.workers.uploads.decode import Part, bounded_value, fault, is_deep, longest, shallow
 from graphvine.workers.uploads.errors import FileFault
 from graphvine.workers.uploads.settings import UploadSettings
 from graphvine.workers.uploads.streams import Text
 
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{},]', re.DOTALL)
+# Brackets alone, by the hundred million, would be looked at one by one.
+_HOPELESS = 10_000
 _STRING_END = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 
@@ -77,6 +80,8 @@ class Skipper:
                 self._in_string = True
             elif mark in (b"{", b"["):
                 self._depth += 1
+                if self._depth > _HOPELESS:
+                    raise FileFault(f"an item is nested deeper than {_HOPELESS:,} levels: this is no file of items")
             elif self._depth and mark in (b"}", b"]"):
                 self._depth -= 1
             elif not self._depth and mark in (b",", b"]"):
@@ -111,7 +116,7 @@ class _Array:
                 yield part
             elif not piece:
                 raise FileFault(f"the array is cut: the file ends in the middle of item {self._next}, or behind it")
-            elif len(self._buffer) > self._settings.max_item_size:
+            elif len(self._buffer) > longest(self._settings):
                 yield self._skip()
         self._nothing_follows()
 
@@ -143,12 +148,7 @@ class _Array:
                 raise FileFault(
                     f"item {self._next + len(items)} of the array is missing: there is nothing at its place"
                 )
-            if element.depth > self._settings.max_nesting:
-                items.append(fault(f"nested deeper than {self._settings.max_nesting} levels", one))
-            elif len(one) > self._settings.max_item_size:
-                items.append(fault(f"longer than {self._settings.max_item_size:,} bytes", one))
-            else:
-                items.append(value_of(one, self._settings.max_nesting))
+            items.append(bounded_value(one, self._settings))
             end = element.end + 1
             if element.mark == b"]":
                 return self._closed(items, end)
@@ -171,7 +171,7 @@ class _Array:
             passed += len(piece)
             found = skipper.feed(piece)
         mark, self._buffer = found
-        long = fault(f"longer than {self._settings.max_item_size:,} bytes", shown)
+        long = fault(f"longer than {longest(self._settings):,} bytes", shown)
         part = Part(self._offset, self._next, [long])
         self._offset += passed - len(self._buffer)
         self._next += 1
@@ -197,8 +197,8 @@ class _Array:
 
 def _parsed(text: bytes) -> list[Any] | None:
     try:
-        found: list[Any] = decode(text)
-    except UNREADABLE:
+        found: list[Any] = quick_decode(text)
+    except UNDECODED:
         return None
     return found
 

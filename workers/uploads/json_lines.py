@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from typing import Any
 
-from graphvine.workers.uploads.decode import UNREADABLE, Part, decode, fault, value_of
+from graphvine.workers.hn.ingest.json_values import UNDECODED, quick_decode
+from graphvine.workers.uploads.decode import Part, bounded_value, fault, longest, may_hold_several
 from graphvine.workers.uploads.json_arrays import check_depth
 from graphvine.workers.uploads.settings import UploadSettings
 from graphvine.workers.uploads.streams import Text
+
+# What tells that a value holds several items is shorter than this, blanks included.
+_SIGN_BYTES = 1 << 10
 
 
 def line_parts(text: Text, offset: int, first: int, settings: UploadSettings) -> Iterator[Part]:
@@ -30,39 +34,41 @@ def line_parts(text: Text, offset: int, first: int, settings: UploadSettings) ->
             offset, first, rest = offset + end, first + len(items), rest[end:]
         elif not rest.strip():
             offset, rest = offset + len(rest), b""  # blanks in front of whatever the line will hold
-        elif len(rest) > settings.max_item_size:
+        elif len(rest) > longest(settings):
             passed, left, ended = _skip_line(text, rest, settings)
-            yield Part(offset, first, [fault(f"longer than {settings.max_item_size:,} bytes", rest)])
+            yield Part(offset, first, [fault(f"longer than {longest(settings):,} bytes", rest)])
             offset, first, rest = offset + passed, first + 1, left
 
 
-def line_counts(text: Text, offset: int, settings: UploadSettings) -> Iterator[int]:
-    """The numbers of items that the parts have, without a look at what stands on the lines."""
+def line_counts(text: Text, offset: int, settings: UploadSettings) -> Generator[int, None, int | None]:
+    """How many items there are, without a look at what stands on the lines. Where a line may hold several, it ends
+    with the offset of that line: from there on they have to be read."""
     text.seek(offset)
     begun = b""  # of a line whose end is yet to come
+    before, line = b"", offset
     while piece := text.read(settings.chunk_bytes):
+        if may_hold_several(before + piece):
+            return line
+        before = (before + piece)[-_SIGN_BYTES:]
         *lines, rest = (begun + piece).split(b"\n")
-        yield sum(1 for line in lines if line and not line.isspace())
+        yield sum(1 for one in lines if one and not one.isspace())
         begun = rest.strip()[:1]
+        offset += len(piece)
+        line = offset - len(rest) if lines else line
     if begun:
         yield 1
+    return None
 
 
 def _values(chunk: bytes, settings: UploadSettings) -> list[Any]:
     lines = [line for line in chunk.split(b"\n") if line and not line.isspace()]
     if len(chunk) <= settings.max_item_size:
         # Each by itself: taken together, one line with two values and two lines with one would pass for items.
-        with suppress(*UNREADABLE):
-            items = [decode(line) for line in lines]
+        with suppress(*UNDECODED):
+            items = [quick_decode(line) for line in lines]
             check_depth(items, chunk, settings.max_nesting)
             return items
-    return [_value(line, settings) for line in lines]
-
-
-def _value(line: bytes, settings: UploadSettings) -> Any:
-    if len(line) > settings.max_item_size:
-        return fault(f"longer than {settings.max_item_size:,} bytes", line)
-    return value_of(line, settings.max_nesting)
+    return [bounded_value(line, settings) for line in lines]
 
 
 def _skip_line(text: Text, rest: bytes, settings: UploadSettings) -> tuple[int, bytes, bool]:

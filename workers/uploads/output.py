@@ -13,6 +13,7 @@ from typing import Any
 from graphvine.graph import Graph
 from graphvine.records import Row
 from graphvine.workers.cli.output import as_json, one_line, plural, screen, show, show_json, table
+from graphvine.workers.hn.ingest.forms import API
 from graphvine.workers.uploads.record import Upload, success_rate
 
 _ERRORS_SHOWN = 100
@@ -86,6 +87,11 @@ def told(upload: Upload) -> str:
     return f"{upload.upload_id} {upload.state}: {after.get(upload.state, 'waiting for a worker')}"
 
 
+def told_of_form(upload: Upload) -> str:
+    """The form in which items came, where it is not the API's."""
+    return f" (items came as {upload.item_form})" if upload.item_form not in (None, "", API) else ""
+
+
 @contextmanager
 def bar(graph: Graph) -> Iterator[None]:
     """A bar with rate and time left for what is being done to uploads, where somebody can see it."""
@@ -125,6 +131,7 @@ def _facts(upload: Upload) -> Iterator[tuple[str, Any]]:
     yield "file", upload.filename
     yield "size", f"{upload.file_size:,} bytes{packed}"
     yield "format", upload.format
+    yield "items as", upload.item_form
     yield "sha256", upload.sha256
     yield "uploaded", _when(upload.uploaded_at)
     yield "validated", _when(upload.validated_at)

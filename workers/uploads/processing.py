@@ -23,13 +23,15 @@ from graphvine.workers.uploads.processors import Stopped, Work
 from graphvine.workers.uploads.reader import ItemBatch, Items
 
 Lost = Callable[[], bool]
+# Each lost worker quarters what is written at first, down to so many items.
+_LESS_FOR_EACH_LOSS, _FEWEST_ITEMS = 2, 50
 
 
 def process(graph: Graph, claim: Claim, work: Work, lost: Lost) -> None:
     """All that is left; afterwards the upload at work is what the graph holds. Stopped when it is to end."""
     taking = intake(graph)
     with Items(work.upload.file, work.settings) as items:
-        batches = _retried(graph, work, items) if work.upload.retrying else _rest(work, items)
+        batches = _retried(graph, work, items) if work.upload.retrying else _rest(work, items, claim.lost_claims)
 
         def ahead() -> Ready | None:
             found = next(batches, None)
@@ -64,8 +66,10 @@ def _write(graph: Graph, claim: Claim, work: Work, ready: Ready, meanwhile: Mean
     return intake(graph).write_held(ready.prepared, claimed, meanwhile)
 
 
-def _rest(work: Work, items: Items) -> Iterator[tuple[ItemBatch, list[Step]]]:
-    for read in items.batches(work.upload.place):
+def _rest(work: Work, items: Items, lost: int) -> Iterator[tuple[ItemBatch, list[Step]]]:
+    """After lost workers it begins with little: what is done in a short life counts, and kills alone end nothing."""
+    first = work.settings.items_at_once >> (_LESS_FOR_EACH_LOSS * lost)
+    for read in items.batches(work.upload.place, max(_FEWEST_ITEMS, first)):
         yield read, []
 
 

@@ -11,9 +11,10 @@ from typing import Any
 
 from graphvine.clock import moment
 from graphvine.records import Step
+from graphvine.workers.hn.ingest.forms import form_of
 from graphvine.workers.uploads.errors import FileFault
 from graphvine.workers.uploads.reader import Items
-from graphvine.workers.uploads.record import Upload, failure_report, processing_report
+from graphvine.workers.uploads.record import Upload, collection_of, failure_report, processing_report
 from graphvine.workers.uploads.settings import UploadSettings
 
 _log = logging.getLogger("graphvine.upload")
@@ -46,12 +47,13 @@ def validate_upload_processor(work: Work) -> list[Step]:
     """Read the whole file: is it one of items, and how many? What is wrong with single items is found in processing."""
     upload, settings = work.upload, work.settings
     errors: list[str] = []
-    total, format, compression = 0, "", ""
+    total, format, compression, item_form = 0, "", "", None
     if upload.file_size > settings.max_file_size:
         errors.append(f"File too large - max size is {settings.max_file_size}")
     try:
         with Items(upload.file, settings) as items:
             format, compression = items.form.format, items.compression
+            item_form = form_of(items.first()) if not errors else None
             for count in items.counts() if not errors else ():
                 total += count
                 work.told("validating", items.consumed, upload.file_size)
@@ -63,11 +65,13 @@ def validate_upload_processor(work: Work) -> list[Step]:
         errors.append(str(error))
     work.change(
         validation_errors=errors, validation_status="failed" if errors else "passed", total_items=total,
-        format=format, compression=compression, parsed_content=f"{upload.file.as_uri()}#items=0..{max(0, total - 1)}",
+        format=format, compression=compression, item_form=item_form,
+        parsed_content=f"{upload.file.as_uri()}#items=0..{max(0, total - 1)}",
     )  # fmt: skip
     found = {
         **_named(upload), "at": moment(work.now), "status": work.upload.validation_status, "errors": errors or None,
         "total_items": total, "content": work.upload.parsed_content, "format": format, "compression": compression,
+        "item_form": item_form,
     }  # fmt: skip
     return [Step("upload.note_validation", found)]
 
@@ -81,17 +85,11 @@ def handle_validation_failure_processor(work: Work) -> list[Step]:
 
 
 def start_processing_processor(work: Work) -> list[Step]:
-    """A collection for what comes. Errors of a time before no longer hold."""
-    work.change(
-        processed_items=0, failed_items=0, current_item=0, collection_id=f"upload-{work.upload.upload_id}",
-        processing_errors=[],
-    )  # fmt: skip
-    begun = {
-        **_named(work.upload), "collection_id": work.upload.collection_id, "at": moment(work.now),
-        "progress": json.dumps(work.upload.progress()),
-    }  # fmt: skip
+    """Errors of a time before no longer hold. The document's collection is made with the first item."""
+    work.change(processed_items=0, failed_items=0, current_item=0, processing_errors=[])
+    begun = {**_named(work.upload), "progress": json.dumps(work.upload.progress())}
     dismissed = {"upload": work.upload.seq, "at_ms": work.now}
-    return [Step("upload.begin_collection", begun), Step("upload.dismiss_errors", dismissed)]
+    return [Step("upload.note_progress", begun), Step("upload.dismiss_errors", dismissed)]
 
 
 def finalize_success_processor(work: Work) -> list[Step]:
@@ -116,7 +114,7 @@ def handle_processing_failure_processor(work: Work) -> list[Step]:
     """Nothing came of it: the collection goes. Refused items have left nothing behind but their errors."""
     upload = work.upload
     _log.error("Bulk upload %s processing failed completely: %d items", upload.upload_id, upload.failed_items)
-    removed = {"collection_id": upload.collection_id or "", "seq": upload.seq}
+    removed = {"collection_id": collection_of(upload), "seq": upload.seq}
     work.change(failure_reason="processing_failed", collection_id=None)
     reports = processing_report(upload, work.took_ms), failure_report(upload)
     return [_report(work, *reports, upload.processing_errors), Step("upload.remove_collection", removed)]
@@ -161,7 +159,7 @@ def _report(work: Work, report: dict[str, Any] | None, failures: dict[str, Any] 
 
 
 def _closing(work: Work) -> Step:
-    given = {"collection_id": work.upload.collection_id or "", "seq": work.upload.seq, "at": moment(work.now)}
+    given = {"collection_id": collection_of(work.upload), "seq": work.upload.seq, "at": moment(work.now)}
     return Step("upload.close_collection", given)
 
 

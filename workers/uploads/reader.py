@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from graphvine.workers.uploads.decode import Fault, Part, Place, value_of
+from graphvine.workers.uploads.decode import Fault, Part, Place, bounded_value, expanded, longest, value_of
 from graphvine.workers.uploads.errors import FileFault
 from graphvine.workers.uploads.json_arrays import array_parts, elements
 from graphvine.workers.uploads.json_lines import line_counts, line_parts
@@ -51,8 +51,12 @@ def told_form(text: Text, settings: UploadSettings) -> Form:
     start += len(head[start:]) - len(head[start:].lstrip(_BLANK))
     if b"\0" in head[start : start + 4]:
         raise FileFault("the file is neither JSON nor JSON Lines as UTF-8: it begins with zeros")
-    if head[start : start + 1] == b"[" and not _array_on_a_line(head[start:], settings):
-        return Form("array", start + 1)
+    if head[start : start + 1] == b"[":
+        while b"\n" not in head[start:] and len(head) <= settings.max_item_size + start and (more := text.read(_HEAD)):
+            head += more  # a line of JSON Lines may be an array, and long
+        head += text.read(_HEAD)
+        if not _array_on_a_line(head[start:], settings):
+            return Form("array", start + 1)
     return _lines_or_object(text, head, start, settings)
 
 
@@ -81,9 +85,10 @@ def _lines_or_object(text: Text, head: bytes, start: int, settings: UploadSettin
     end = head.find(b"\n", start)
     if end >= 0 and isinstance(value_of(head[start:end], settings.max_nesting), dict):
         return Form("lines", start)
-    while len(head) <= settings.max_item_size + start and (more := text.read(_HEAD)):
+    most = longest(settings) + start
+    while len(head) <= most and (more := text.read(min(len(head), most + 1 - len(head)))):
         head += more
-    whole = len(head) <= settings.max_item_size + start
+    whole = len(head) <= most
     alone: Any = value_of(head[start:].strip(_BLANK), settings.max_nesting) if whole else None
     if isinstance(alone, dict):
         return Form("object", start)
@@ -92,6 +97,11 @@ def _lines_or_object(text: Text, head: bytes, start: int, settings: UploadSettin
         lines = _behind_the_line(text)
     if _has_item(lines, settings):
         return Form("lines", start)
+    if not whole and head[start : start + 1] == b"{":
+        raise FileFault(
+            f"the file is one object of more than {longest(settings):,} bytes: write an item a line (JSON Lines),"
+            " or take it in with 'graphvine hn add'"
+        )
     if whole and not isinstance(alone, Fault):
         raise FileFault(f"the file holds {_called(alone)}: it must be a JSON array or object, or JSON Lines")
     why = alone.message if isinstance(alone, Fault) else "no item is found where it begins"
@@ -147,6 +157,13 @@ class Items:
 
     def parts(self, offset: int = 0, first: int = 0) -> Iterator[Part]:
         """From the beginning, or from a part on whose place is known."""
+        for part in self.values(offset, first):
+            items = expanded(part.items, self._settings.max_nesting)
+            yield Part(part.offset, first, items)
+            first += len(items)
+
+    def values(self, offset: int = 0, first: int = 0) -> Iterator[Part]:
+        """As they stand in the file: one of them may hold several items."""
         offset = max(offset, self.form.start)
         if self.form.format == "array":
             return array_parts(self._text, offset, first, self._settings)
@@ -154,21 +171,28 @@ class Items:
             return line_parts(self._text, offset, first, self._settings)
         return self._object(offset)
 
+    def first(self) -> Any:
+        """The first value that can be read; None where there is none nearby."""
+        part = next(iter(self.values()), None)
+        return next((one for one in part.items if not isinstance(one, Fault)), None) if part is not None else None
+
     def counts(self) -> Iterator[int]:
         """How many items there are, part by part. A FileFault says what is wrong with the file as a whole."""
+        at: int | None = self.form.start
         if self.form.format == "lines":
-            return line_counts(self._text, self.form.start, self._settings)
-        return (len(part.items) for part in self.parts())
+            at = yield from line_counts(self._text, self.form.start, self._settings)
+        if at is not None:
+            yield from (len(part.items) for part in self.parts(at))
 
-    def batches(self, place: Place) -> Iterator[ItemBatch]:
-        """From a place on, as much as is to be written at once."""
-        batch = _empty(place)
+    def batches(self, place: Place, first_items: int | None = None) -> Iterator[ItemBatch]:
+        """From a place on, as much as is to be written at once; where the first is to be smaller, growing from it."""
+        batch, at_once = _empty(place), min(first_items or self._settings.items_at_once, self._settings.items_at_once)
         begun = place.part_offset
         for part in self.parts(place.part_offset, place.part_item):
             at = max(0, place.item - part.first)
             origin = (part.first, part.offset)
             while at < len(part.items):
-                room = self._settings.items_at_once - len(batch.items)
+                room = at_once - len(batch.items)
                 taken = part.items[at : at + room]
                 first = part.first + at
                 batch.items += taken
@@ -176,8 +200,9 @@ class Items:
                 batch.parts += [origin] * len(taken)
                 at += len(taken)
                 batch.next = Place(part.first + at, *origin)
-                if len(batch.items) >= self._settings.items_at_once:
+                if len(batch.items) >= at_once:
                     yield batch
+                    at_once = min(2 * at_once, self._settings.items_at_once)
                     batch, begun = _empty(batch.next), part.offset
             if batch.items and part.offset - begun >= self._settings.bytes_at_once:
                 yield batch
@@ -206,8 +231,8 @@ class Items:
 
     def _object(self, offset: int) -> Iterator[Part]:
         self._text.seek(offset)
-        whole = self._text.read(self._settings.max_item_size + (64 << 10)).strip()
-        yield Part(offset, 0, [value_of(whole, self._settings.max_nesting)])
+        whole = self._text.read(longest(self._settings) + _HEAD).strip()
+        yield Part(offset, 0, [bounded_value(whole, self._settings)])
 
 
 def _empty(place: Place) -> ItemBatch:

@@ -31,6 +31,7 @@ class Upload:
     sha256: str
     format: str
     compression: str
+    item_form: str | None
     auto: bool
     uploaded_at: datetime | None
     handed_over: int
@@ -124,6 +125,11 @@ def find(graph: Graph, upload_id: str) -> Upload:
 
 def newest(graph: Graph, limit: int) -> list[Upload]:
     return [upload_of(row["u"]) for row in graph.read("upload.uploads", limit=limit)]
+
+
+def collection_of(upload: Upload) -> str:
+    """The name of the collection that an upload fills."""
+    return f"upload-{upload.upload_id}"
 
 
 def success_rate(upload: Upload) -> float:

@@ -9,11 +9,11 @@ from graphvine.requests import Request, local
 if TYPE_CHECKING:
     from graphvine.workers.uploads.record import Upload
 
-Step = Literal["validate", "start", "retry", "reset"]
+Step = Literal["validate", "start", "retry", "reset", "remove"]
 
 
 class UploadStepRequest(Request["Upload"], verb="upload step", runs="graphvine.workers.uploads.api:run_step"):
-    """A transition by hand: validate, start, retry the failed items, or reset. The work that follows is not done."""
+    """A transition by hand: validate, start, retry the failed items, reset, or remove. What follows is not done."""
 
     upload_id: str
     step: Step

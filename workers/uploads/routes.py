@@ -56,6 +56,8 @@ def router(app_state: AppState) -> APIRouter:
         return Json(list(islice(Uploads(app_state.graph).errors(id), limit)))
 
     def moved(request: UploadStepRequest, upload: Upload) -> Json:
+        if request.step == "remove":
+            return Json(shown(upload), 200)
         app_state.jobs.start(UploadRequest(upload_id=request.upload_id))
         return Json(shown(upload), 202)
 

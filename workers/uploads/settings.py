@@ -24,6 +24,9 @@ class UploadSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     )
     max_nesting: Annotated[int, Positive, describe_as("how deep the value of a field may be nested")] = 32
     max_item_size: Annotated[int, Positive, describe_as("the longest text of one item, in bytes")] = 4 << 20
+    max_tree_size: Annotated[
+        int, Positive, describe_as("the longest text of one value that holds several items, in bytes")
+    ] = 32 << 20
     items_at_once: Annotated[int, Positive, describe_as("items that are written in one transaction")] = 25_000
     bytes_at_once: Annotated[int, Positive, describe_as("text of a transaction's items, in bytes, about")] = 16 << 20
     chunk_bytes: Annotated[int, Positive, describe_as("text that is read and parsed at once, in bytes")] = 1 << 20

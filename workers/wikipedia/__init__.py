@@ -32,9 +32,15 @@ def _build_several(graph: Graph, count: int) -> Sequence[Handler]:
 
 
 def _build_sections(graph: Graph, count: int) -> Sequence[Handler]:
-    from graphvine.workers.wikipedia.sections import build_several
+    from graphvine.workers.wikipedia.embedding_queue import build_sections
 
-    return build_several(graph, count)
+    return build_sections(graph, count)
+
+
+def _build_texts(graph: Graph, count: int) -> Sequence[Handler]:
+    from graphvine.workers.wikipedia.embedding_queue import build_texts
+
+    return build_texts(graph, count)
 
 
 def _commands() -> typer.Typer:
@@ -80,4 +86,7 @@ ARTICLES = Pipeline(
     settings_table="wikipedia",
 )
 SECTIONS = Pipeline(name="section", title="Vectors for sections that wait for one", build_several=_build_sections)
-PIPELINE = (ARTICLES, SECTIONS)
+VECTORS = Pipeline(
+    name="vector", title="Vectors for items, news and pages that wait for one", build_several=_build_texts
+)
+PIPELINE = (ARTICLES, SECTIONS, VECTORS)

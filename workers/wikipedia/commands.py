@@ -122,12 +122,13 @@ def refresh(context: typer.Context, request: RefreshRequest) -> None:
 
     In Python: graph.refresh()
     """
+    from graphvine.workers.cli.output import plural
     from graphvine.workers.cli.progress import activity
 
     with opened(context) as graph, activity("comparing revisions") as told:
         progress = None if told is None else lambda checked: told(f"{checked:,} checked")
         summary = dispatch(graph, request, on_event=progress)
-    print(f"{summary.checked:,} articles checked, {summary.changed:,} back in the queue")
+    print(f"{plural(summary.checked, 'article')} checked, {summary.changed:,} back in the queue")
 
 
 def _titles_in(file: str) -> list[str]:
@@ -152,6 +153,8 @@ def _tell(summary: GrowSummary) -> None:
     print(f"the graph now: {states}")
     if summary.states.get("failed"):
         print("'graphvine failed article' says why some failed")
+    if summary.states.get("skipped"):
+        print("'graphvine failed article --skipped' says why some gave no article")
 
 
 def _tell_trouble(summary: GrowSummary) -> None:
@@ -163,7 +166,7 @@ def _tell_trouble(summary: GrowSummary) -> None:
     for seed in summary.failed_seeds:
         meant = " or ".join(repr(title) for title in seed.like)
         hint = f"; did you mean {meant}?" if meant else ""
-        print(f"error: the seed {seed.title!r} failed: {seed.reason}{hint}", file=sys.stderr)
+        print(f"error: the seed {seed.title!r} gave no article: {seed.reason}{hint}", file=sys.stderr)
     for line in summary.skipped:
         print(f"error: left out: {line}", file=sys.stderr)
     if summary.cut:
@@ -177,16 +180,19 @@ def _tell_trouble(summary: GrowSummary) -> None:
 @takes(MapRequest)
 def draw_map(
     context: typer.Context,
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The SVG file to write; - prints it.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The file: .svg, .html or .png; - prints SVG.")
+    ],
     request: MapRequest,
 ) -> None:
-    """Draw the neighbourhood that grew, as SVG.
+    """Draw the neighbourhood that grew: SVG, a page, or PNG.
 
     Colours tell the depth; what waits is hollow, what failed is dashed. A browser shows it in light or dark, and a
-    name that found no room when the mouse is over its circle.
+    name that found no room when the mouse is over its circle. The ending of FILE says what is written: .html is a page
+    that zooms and pans, one file that needs no network; .png needs the extra 'pictures'.
 
         graphvine map -o graph.svg
-        graphvine map -o vine.svg --around Vine --limit 40
+        graphvine map -o vine.html --around Vine --limit 40
 
     In Python: graph.map(around="Vine", limit=40).svg
     """
@@ -197,7 +203,5 @@ def draw_map(
     if output == "-":
         print(picture.svg, end="")
         return
-    from pathlib import Path
-
-    Path(output).write_text(picture.svg, encoding="utf-8")
+    picture.save(output)
     print(f"{output}: {plural(picture.articles, 'article')}, {plural(picture.links, 'link')}")

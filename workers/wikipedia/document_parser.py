@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from graphvine.workers.common.pages.numbers import numbers_apart
 from graphvine.workers.wikipedia.front_matter import categories, front_matter, keep
 
 FORMATS = {
@@ -19,6 +20,10 @@ FORMATS = {
 
 _WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]|#\n]{0,500})(#[^\[\]|\n]{0,500})?(?:\|([^\[\]\n]{0,500}))?\]\]")
 _BLANK = re.compile(r"\n{3,}")
+_RAISED = re.compile(r"<(/?)(sup|sub|del|s|small)\s*>", re.IGNORECASE)
+_ANY_TAG = re.compile(r"</?[a-z]{1,5}>")
+# Characters that no text holds stand for tags, and for what looks like one.
+_TAG, _TAG_END, _LESS = "\ufdd0", "\ufdd1", "\ufdd2"
 _SKIPPED = frozenset({"script", "style", "noscript", "template", "svg", "math", "head"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _BLOCKS = frozenset(
@@ -75,7 +80,7 @@ def read_document(text: str, format: str, title: str) -> Document:
         _read_markdown(text, reading)
     elif format == "html":
         page = _Html(reading)
-        page.feed(text)
+        page.feed(numbers_apart(text))
         page.close()
     else:
         reading.write(text)
@@ -141,7 +146,7 @@ def _read_markdown(text: str, reading: _Reading) -> None:
         elif token.type == "heading_close":
             level = None
         elif token.type == "inline":
-            shown = reading.wiki_links("".join(_inline(token.children or (), reading)))
+            shown = reading.wiki_links(_without_tags("".join(_inline(token.children or (), reading))))
             if level is not None:
                 reading.heading(shown, level)
             else:
@@ -150,7 +155,7 @@ def _read_markdown(text: str, reading: _Reading) -> None:
             reading.write(token.content)
         elif token.type == "html_block":
             page = _Html(reading)
-            page.feed(token.content)
+            page.feed(numbers_apart(token.content))
             page.close()
         if token.type.endswith("_close") or token.type in ("fence", "code_block", "hr"):
             reading.write(" " if token.type == "td_close" or token.type == "th_close" else "\n")
@@ -168,6 +173,16 @@ def _inline(children: Iterable[Any], reading: _Reading) -> Iterator[str]:
             yield "\n"
         elif child.type == "image":
             yield child.content
+        elif child.type == "html_inline" and (tag := _RAISED.fullmatch(child.content)):
+            yield f"{_TAG}{tag[1]}{tag[2].lower()}{_TAG_END}"
+
+
+def _without_tags(text: str) -> str:
+    """Text in which tags stand that keep numbers apart: what they stand for instead."""
+    if _TAG not in text:
+        return text
+    text = text.replace("<", _LESS).replace(_TAG, "<").replace(_TAG_END, ">")
+    return _ANY_TAG.sub("", numbers_apart(text)).replace(_LESS, "<")
 
 
 class _Html(HTMLParser):

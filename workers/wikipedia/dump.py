@@ -17,11 +17,11 @@ from graphvine.workers.wikipedia.dump_build import Progress, open_index
 from graphvine.workers.wikipedia.dump_index import Counts
 from graphvine.workers.wikipedia.dump_xml import Broken, Entry, revision_text
 from graphvine.workers.wikipedia.links import PageLinks
-from graphvine.workers.wikipedia.redirects import follow, redirect_in, redirect_title
+from graphvine.workers.wikipedia.redirects import follow, marked_redirect, redirect_in, redirect_title
 from graphvine.workers.wikipedia.site import CATEGORY, TEMPLATE, SiteRules
 from graphvine.workers.wikipedia.sources import Failed, Hop, Missing, Page, Result, Unread, read_title
 from graphvine.workers.wikipedia.template_rules import template_name
-from graphvine.workers.wikipedia.titles import InvalidTitle, Title, nearest, parse_title
+from graphvine.workers.wikipedia.titles import InvalidTitle, Title, nearest
 
 _CATEGORY_LINK = re.compile(r"\[\[([^\[\]{}<>|\n:]{1,60}:[^\[\]{}<>|\n]{1,300})(?:\||\]\])")
 # XML spells some characters with five or six bytes; no wiki's limit is beyond 2 MiB of text.
@@ -179,7 +179,7 @@ class DumpSource:
         target = redirect_title(text, self._rules)
         if target and target.interwiki:
             return Failed(asked, title, "interwiki", f"it redirects to another wiki: {target.interwiki}:{target.full}")
-        own = redirect_in(text, self._rules) or self._marked(entry)
+        own = redirect_in(text, self._rules) or self._marked(entry, text)
         if own is None:
             return page
         return follow(page, lambda place: own if place == title else self._next_hop(place))
@@ -207,12 +207,12 @@ class DumpSource:
         text = self._text(title, entry) if entry else ""
         if not entry or isinstance(text, Failed):
             return None
-        return redirect_in(text, self._rules) or self._marked(entry)
+        return redirect_in(text, self._rules) or self._marked(entry, text)
 
-    def _marked(self, entry: Entry) -> Hop | None:
+    def _marked(self, entry: Entry, text: str) -> Hop | None:
         """The mark that the dump sets beside a redirect, for keywords that we do not know."""
         try:
-            return Hop(parse_title(entry.redirect, self._rules).full) if entry.redirect else None
+            return marked_redirect(entry.redirect, text, self._rules) if entry.redirect else None
         except InvalidTitle:
             return None
 

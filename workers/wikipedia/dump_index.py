@@ -12,7 +12,7 @@ from xml.parsers import expat
 
 from graphvine.workers.wikipedia.dump_xml import Broken, Entry
 from graphvine.workers.wikipedia.namespace_aliases import aliases_of
-from graphvine.workers.wikipedia.site import CANONICAL, SiteRules
+from graphvine.workers.wikipedia.site import CANONICAL, SiteRules, api_of
 
 # Of this file's form; an index of another form is made anew.
 VERSION = "2"
@@ -223,12 +223,14 @@ def rules_from_header(header: bytes, fallback_name: str) -> SiteRules:
     language = _LANGUAGE.search(_between(header, b"<mediawiki", b">"))
     code = language[1].decode() if language else "en"
     found = _between(header, b"<siteinfo", b"</siteinfo>")
-    name, default_case, spaces = _read(found) if found else ("", "", {})
+    texts, spaces = _read(found) if found else ({}, {})
+    name, default_case, api_url = texts.get("sitename", ""), texts.get("case", ""), api_of(texts.get("base", ""))
     if not spaces:
-        return SiteRules(name=name or fallback_name, language=code)
+        return SiteRules(name=name or fallback_name, language=code, api_url=api_url)
     return SiteRules(
         name=name or fallback_name,
         language=code,
+        api_url=api_url,
         namespaces={number: CANONICAL[0] if number == 0 else label for number, (label, _) in spaces.items()},
         aliases=aliases_of(code, name),
         case_sensitive=frozenset(
@@ -244,8 +246,8 @@ def _between(header: bytes, start: bytes, end: bytes) -> bytes:
     return header[at : to + len(end)] if to >= 0 else b""
 
 
-def _read(siteinfo: bytes) -> tuple[str, str, dict[int, tuple[str, str]]]:
-    """Name of the wiki, its rule for first letters, and its namespaces with theirs."""
+def _read(siteinfo: bytes) -> tuple[dict[str, str], dict[int, tuple[str, str]]]:
+    """Name of the wiki, its main page, its rule for first letters; and its namespaces with theirs."""
     texts: dict[str, str] = {}
     spaces: dict[int, tuple[str, str]] = {}
     place = ""
@@ -263,7 +265,7 @@ def _read(siteinfo: bytes) -> tuple[str, str, dict[int, tuple[str, str]]]:
     def characters(text: str) -> None:
         if place == "namespace" and key is not None:
             spaces[key] = (spaces[key][0] + text, spaces[key][1])
-        elif place in ("sitename", "case"):
+        elif place in ("sitename", "base", "case"):
             texts[place] = texts.get(place, "") + text
 
     def finish(_: str) -> None:
@@ -274,5 +276,5 @@ def _read(siteinfo: bytes) -> tuple[str, str, dict[int, tuple[str, str]]]:
     try:
         parser.Parse(siteinfo, True)
     except expat.ExpatError:
-        return "", "", {}
-    return texts.get("sitename", ""), texts.get("case", ""), spaces
+        return {}, {}
+    return texts, spaces

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field, replace
 
 from graphvine.clock import NEVER
 from graphvine.dispatch import Run
-from graphvine.errors import GraphvineError
+from graphvine.errors import GraphvineError, StoreFull
 from graphvine.graph import Graph
 from graphvine.ready_cache import spans
-from graphvine.records import Step, Unit
+from graphvine.reaper import process_is_gone
+from graphvine.records import Row, Step, Unit
 from graphvine.workers import scheduler
-from graphvine.workers.loop import Allowance, Counts, Loop
+from graphvine.workers.counts import Allowance, Counts
+from graphvine.workers.loop import Loop
 from graphvine.workers.wikipedia.documents import Documents
 from graphvine.workers.wikipedia.dump import DumpSource
 from graphvine.workers.wikipedia.handler import ArticleHandler, Resources
@@ -119,7 +121,7 @@ def run_grow(graph: Graph, request: GrowRequest, run: Run[GrowEvent]) -> GrowSum
     while run.in_daemon and not summary.cut and request.limit is None and not run.stop.is_set():
         if graph.store.paused("article") is not None:
             break
-        reach = graph.read("article.reach", depth=request.depth, never=NEVER)[0]
+        reach = _reach(graph, request.depth)
         if reach["waiting"]:
             more = _grow(graph, request.replace(titles=()), run)
             summary = replace(summary, counts=summary.counts + more.counts, seconds=summary.seconds + more.seconds)
@@ -149,6 +151,7 @@ def _grow(graph: Graph, request: GrowRequest, run: Run[GrowEvent]) -> GrowSummar
         lower(graph, seeds, 0)
         if request.all:
             new += _seed_all(graph, resources.source, stop)
+        _take_up_loaded(graph, set(seeds))
         pass_on(graph)
         allowance = None if request.limit is None else Allowance(request.limit)
         total = Counts()
@@ -166,7 +169,7 @@ def _grow(graph: Graph, request: GrowRequest, run: Run[GrowEvent]) -> GrowSummar
             tell(name, Counts(), reason)
 
         def within_reach() -> bool:
-            waiting = graph.read("article.reach", depth=depth, never=NEVER)[0]["waiting"] or 0
+            waiting = _reach(graph, depth)["waiting"] or 0
             return bool(waiting > len(resources.behind_cut))
 
         tell("started", Counts())
@@ -181,6 +184,8 @@ def _grow(graph: Graph, request: GrowRequest, run: Run[GrowEvent]) -> GrowSummar
                     for _ in range(request.workers or settings.workers)
                 ]  # fmt: skip
                 WorkerPool(graph, "article", loops, stop, within_reach).run(batch)
+                if not stop.is_set() and (full := graph.store.shortage()) is not None and within_reach():
+                    raise StoreFull(full)
                 # What was worked on side by side may have found a shorter way late: then there may be more to do.
                 if stop.is_set() or not pass_on(graph):
                     break
@@ -200,6 +205,20 @@ def _grow(graph: Graph, request: GrowRequest, run: Run[GrowEvent]) -> GrowSummar
         behind_cut=len(resources.behind_cut),
         skipped=list(getattr(resources.source, "skipped", ())),
     )
+
+
+def _reach(graph: Graph, depth: int) -> Row:
+    """What waits and what is worked on within this depth."""
+    return graph.read("article.reach", depth=depth, now=graph.clock.now_ms(), never=NEVER)[0]
+
+
+def _take_up_loaded(graph: Graph, seeds: set[str]) -> None:
+    """Articles that somebody loaded without discovering their links: ours if we were asked for them, or he is gone."""
+    now = graph.clock.now_ms()
+    left = graph.read("article.left_loaded", now=now, never=NEVER, limit=_ROWS_AT_ONCE)
+    seqs = [row["seq"] for row in left if row["key"] in seeds or process_is_gone(row["claimed_by"])]
+    if seqs:
+        graph.run(Unit.of([Step("article.resume_now", {**span, "now": now}) for span in spans(seqs)]))
 
 
 def find_seeds(source: Source, titles: Sequence[str]) -> list[str]:
@@ -234,7 +253,8 @@ def _seed_all(graph: Graph, source: Source, stop: threading.Event) -> int:
 def _failed_seeds(graph: Graph, source: Source, seeds: list[str]) -> list[FailedSeed]:
     found = []
     for start in range(0, len(seeds), _ROWS_AT_ONCE):
-        rows = graph.read("article.failed_named", keys=seeds[start : start + _ROWS_AT_ONCE])
+        keys = seeds[start : start + _ROWS_AT_ONCE]
+        rows = [*graph.read("article.failed_named", keys=keys), *graph.read("article.skipped_named", keys=keys)]
         found += [(row["key"], row["reason"] or "") for row in rows]
     # To look for what was meant takes a while: for the few that a person typed.
     hints = {title: source.like(title) for title, _ in found[:_HINTS]}

@@ -9,9 +9,10 @@ from datetime import datetime
 from typing import Any, Literal
 
 from graphvine.graph import Graph
-from graphvine.outcomes import Done, GiveUp, Outcome, Postpone
+from graphvine.outcomes import Done, GiveUp, Outcome, Postpone, Skip
 from graphvine.ready_cache import spans
 from graphvine.records import Claim
+from graphvine.vectors import as_stored
 from graphvine.workers.pipeline import Context
 from graphvine.workers.wikipedia.documents import Documents
 from graphvine.workers.wikipedia.fetch import Fetched, Fetcher
@@ -21,7 +22,7 @@ from graphvine.workers.wikipedia.parsed import Malformed, ParsedPage
 from graphvine.workers.wikipedia.parser import Parser
 from graphvine.workers.wikipedia.resources import open_source, settings_for
 from graphvine.workers.wikipedia.settings import WikipediaSettings
-from graphvine.workers.wikipedia.sources import Page, Result, Source, Unread
+from graphvine.workers.wikipedia.sources import Missing, Page, Result, Source, Unread
 from graphvine.workers.wikipedia.titles import InvalidTitle, parse_title
 from graphvine.workers.wikipedia.writes import Draft, Moment, Vectors, draft, withdraw, write, write_redirect
 
@@ -112,7 +113,7 @@ class ArticleHandler:
                     continue
                 new, ids = claim.seq in fresh, there.get(claim.key, {})
                 made = self._read(claim, fetched.results[claim.seq], at, new, ids)
-                if isinstance(made, GiveUp) and not new:
+                if isinstance(made, GiveUp | Skip) and not new:
                     # It was there before: what is known of it holds no longer.
                     yield replace(made, steps=withdraw(claim, ids, at))
                 elif isinstance(made, Draft):
@@ -140,6 +141,8 @@ class ArticleHandler:
     def _read(self, claim: Claim, page: Result, at: Moment, fresh: bool, there: Mapping[str, bool]) -> Outcome | Draft:
         if isinstance(page, Unread):
             return self._put_off(claim, page.reason)
+        if isinstance(page, Missing):
+            return Skip(claim, page.reason)
         if not isinstance(page, Page):
             return GiveUp(claim, page.reason)
         revised_at = _time(page.timestamp)
@@ -157,8 +160,9 @@ class ArticleHandler:
             hop = parsed.redirect_to
             target_or_none = hop.title if self._is_article(hop.title) else None
             return Done(claim, write_redirect(claim, page, target_or_none, hop.fragment, revised_at, at, fresh, there))
-        if parsed.disambiguation and self._shop.settings.disambiguation == "fail":
-            return GiveUp(claim, f"{page.title!r} is a disambiguation page")
+        if parsed.disambiguation and self._shop.settings.disambiguation != "keep":
+            kind = Skip if self._shop.settings.disambiguation == "skip" else GiveUp
+            return kind(claim, f"{page.title!r} is a disambiguation page")
         follow = not self._filter or any(self._filter in name.casefold() for name in parsed.categories)
         return draft(claim, parsed, revised_at, self._shop.settings.passage_words, follow)
 
@@ -228,7 +232,7 @@ def _await(future: Future[Any], context: Context) -> Any:
     while not context.stopping:
         try:
             vectors = future.result(timeout=0.2)
-            return vectors.tolist() if hasattr(vectors, "tolist") else vectors
+            return as_stored(vectors)
         except TimeoutError:
             continue
     future.cancel()

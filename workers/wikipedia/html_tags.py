@@ -19,7 +19,8 @@ INLINE_TAGS = frozenset(
     {
         "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "dfn", "em", "font", "i", "ins", "kbd", "link",
         "mark", "meta", "nowiki", "noinclude", "includeonly", "onlyinclude", "pre", "q", "rb", "rtc", "ruby", "samp",
-        "span", "strong", "time", "tt", "u", "var", "wbr", "math", "syntaxhighlight", "source",
+        "span", "strong", "time", "translate", "tt", "tvar", "u", "var", "wbr", "math", "syntaxhighlight",
+        "source", "languages",
     }
 )  # fmt: skip
 RAISED_TAGS = {"sup": (SUP, SUP_END), "sub": (SUB, SUB_END)}

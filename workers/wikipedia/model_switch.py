@@ -19,14 +19,19 @@ from graphvine.index_sync import index_folder
 from graphvine.ready_cache import spans
 from graphvine.records import Step, Unit
 from graphvine.search import remove_index
+from graphvine.search.row_vectors import RowVectors, index_name
 from graphvine.workers import scheduler
-from graphvine.workers.loop import Counts, Loop
+from graphvine.workers.counts import Counts
+from graphvine.workers.loop import Loop
+from graphvine.workers.search.row_jobs import KINDS
+from graphvine.workers.search.settings import load as load_search
+from graphvine.workers.search.vector_queue import fill_queue
 from graphvine.workers.wikipedia.boilerplate import is_boilerplate
+from graphvine.workers.wikipedia.embedding_queue import BATCH, QUEUES
 from graphvine.workers.wikipedia.models import Model, current_model, models, open_embedder
 from graphvine.workers.wikipedia.requests import ModelSwitchRequest
 from graphvine.workers.wikipedia.resources import settings_for
 from graphvine.workers.wikipedia.search import ArticleSearch
-from graphvine.workers.wikipedia.sections import BATCH, build_several
 from graphvine.workers.worker_pool import WorkerPool
 
 _ROWS_AT_ONCE = 2_000
@@ -40,7 +45,7 @@ class CannotSwitch(GraphvineError):
 
 @dataclass(frozen=True, slots=True)
 class SwitchEvent:
-    """How many sections have their new vector, and how many wait for it."""
+    """How many texts have their new vector, and how many wait for it."""
 
     done: int
     waiting: int
@@ -60,29 +65,42 @@ def run_switch(graph: Graph, request: ModelSwitchRequest, run: Run[SwitchEvent])
     if not graph.engine.capabilities.single_owner:
         raise CannotSwitch("on a server's graph the model can't be switched yet: load an export into a new graph")
     model = _plan(graph, request)
-    total = Counts()
-    for number in range(_ROUNDS):
-        _sweep(graph, model, again=number > 0)
-        total += _work(graph, run, total)
-        if run.stop.is_set() or not _waiting(graph, model):
-            break
     current = current_model(graph)
     assert current is not None
+    # News whose own vectors, of their processor, take part in searches, get vectors of the next model from the queue.
+    with_own = ["news"] if graph.read("news_article.embedded", model=current.name) else []
+    total = Counts()
+    for number in range(_ROUNDS):
+        fill_queue(graph, sorted({*load_search().vector_kinds, *with_own}))
+        for queue in QUEUES:
+            _sweep(graph, queue, model, again=number > 0)
+            total += _work(graph, queue, run, total)
+        if run.stop.is_set() or not any(_waiting(graph, queue, model) for queue in QUEUES):
+            break
     if model.role == "next":
-        if run.stop.is_set() or graph.store.paused("section") is not None:
+        if run.stop.is_set() or any(graph.store.paused(queue) is not None for queue in QUEUES):
             return SwitchSummary(current.name, total.done, total.failed, switched=False)
-        # The new index is made first, so that search goes over to it at once.
-        search = ArticleSearch(graph, model=model)
-        try:
-            search.catch_up()
-        finally:
-            search.close()
+        # The new indexes are made first, so that search goes over to them at once.
+        _index(graph, model)
         graph.run(Unit.of([Step("section.switch_model", {"generation": model.generation})]))
         graph.store.publish("model_switched", model=model.name)
-        if not run.in_daemon:  # the daemon's own search has it open until its next question
+        if not run.in_daemon:  # the daemon's own search has them open until its next question
             old = f"article-{current.generation}" if current.generation else "article"
-            remove_index(index_folder(graph.engine.where) / old)
+            for name in (old, *(index_name(kind, current.generation) for kind in KINDS)):
+                remove_index(index_folder(graph.engine.where) / name)
     return SwitchSummary(model.name, total.done, total.failed, switched=not run.stop.is_set())
+
+
+def _index(graph: Graph, model: Model) -> None:
+    given = {"name": model.name, "dimension": model.dimension, "generation": model.generation}
+    every: list[ArticleSearch | RowVectors] = [
+        ArticleSearch(graph, model=model), *(RowVectors(graph, kind, given) for kind in KINDS)
+    ]  # fmt: skip
+    for made in every:
+        try:
+            made.catch_up()
+        finally:
+            made.close()
 
 
 def _plan(graph: Graph, request: ModelSwitchRequest) -> Model:
@@ -119,10 +137,10 @@ def _plan(graph: Graph, request: ModelSwitchRequest) -> Model:
     return next(model for model in models(graph) if model.name == name)
 
 
-def _sweep(graph: Graph, model: Model, *, again: bool) -> None:
-    """Put every section into the queue that has no vector of this model, references and the like aside."""
-    block, after = f"section.renew_{'odd' if model.generation % 2 else 'even'}", 0
-    while rows := graph.read("section.without_vector", after=after, generation=model.generation, limit=_ROWS_AT_ONCE):
+def _sweep(graph: Graph, queue: str, model: Model, *, again: bool) -> None:
+    """Put everything into the queue that has no vector of this model, references and the like aside."""
+    block, after = f"{queue}.renew_{'odd' if model.generation % 2 else 'even'}", 0
+    while rows := graph.read(f"{queue}.without_vector", after=after, generation=model.generation, limit=_ROWS_AT_ONCE):
         after = rows[-1]["seq"]
         seqs = [
             row["seq"]
@@ -134,21 +152,21 @@ def _sweep(graph: Graph, model: Model, *, again: bool) -> None:
             graph.run(Unit.of([Step(block, {**span, "now": now}) for span in spans(seqs)]))
 
 
-def _work(graph: Graph, run: Run[SwitchEvent], before: Counts) -> Counts:
+def _work(graph: Graph, queue: str, run: Run[SwitchEvent], before: Counts) -> Counts:
     def tell(counts: Counts) -> None:
         nonlocal before
         before += counts
-        ready = next(one for one in graph.status() if one.pipeline == "section")
-        run.publish(SwitchEvent(before.done, ready.ready + ready.claimed))
+        waiting = [one.ready + one.claimed for one in graph.status() if one.pipeline in QUEUES]
+        run.publish(SwitchEvent(before.done, sum(waiting)))
 
-    (handler,) = build_several(graph, 1)
+    (handler,) = QUEUES[queue](graph, 1)
     try:
         with scheduler.running(graph, [scheduler.reaper(graph)]):
-            loop = Loop(graph, "section", handler, batch=BATCH, stop=run.stop)
-            return WorkerPool(graph, "section", [loop], run.stop).run(tell)
+            loop = Loop(graph, queue, handler, batch=BATCH, stop=run.stop)
+            return WorkerPool(graph, queue, [loop], run.stop).run(tell)
     finally:
         handler.close()
 
 
-def _waiting(graph: Graph, model: Model) -> int:
-    return int(graph.read("section.unembedded", generation=model.generation, never=NEVER)[0]["count"])
+def _waiting(graph: Graph, queue: str, model: Model) -> int:
+    return int(graph.read(f"{queue}.unembedded", generation=model.generation, never=NEVER)[0]["count"])

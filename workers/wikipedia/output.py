@@ -26,27 +26,34 @@ def progress(graph: Graph, depth: int) -> Iterator[Callable[[GrowEvent], None]]:
         TextColumn("growing"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]:.1f}/s"),
         TextColumn("depth {task.fields[depth]}"), TextColumn("{task.fields[queue]} wait"), TimeRemainingColumn(),
     )  # fmt: skip
-    with Progress(*columns, console=screen(stderr=True), transient=True) as shown:
+    shown = Progress(*columns, console=screen(stderr=True), transient=True)
+    try:
         task = shown.add_task("growing", total=None, rate=0.0, depth=0, queue=0)
-        began = time.monotonic()
+        began: float | None = None
         lock = threading.Lock()  # events come from several workers
         ready = 0  # embedded, and to be written with the rest of their batch
 
         def tell(event: GrowEvent) -> None:
-            nonlocal ready
+            nonlocal ready, began
             with lock:
-                written = event.total.done + event.total.failed
+                if began is None:
+                    # Not before: fetching the weights, at the very first start, has a bar of its own.
+                    began = time.monotonic()
+                    shown.start()
+                written = event.total.done + event.total.failed + event.total.skipped
                 ready = ready + 1 if event.name == "article" else max(0, ready - event.counts.done)
                 done = written + ready
                 shown.update(task, completed=done, rate=done / max(time.monotonic() - began, 0.001))
                 if event.name == "away":
                     shown.console.print(event.reason)
                 elif event.name != "article":
-                    reach = graph.read("article.reach", depth=depth, never=NEVER)[0]
+                    reach = graph.read("article.reach", depth=depth, now=graph.clock.now_ms(), never=NEVER)[0]
                     waiting, claimed = reach["waiting"] or 0, reach["claimed"] or 0
                     shown.update(task, total=written + waiting + claimed, depth=reach["depth"] or 0, queue=waiting)
 
         yield tell
+    finally:
+        shown.stop()
 
 
 def _only_outages(event: GrowEvent) -> None:

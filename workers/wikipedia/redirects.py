@@ -17,6 +17,8 @@ MAX_HOPS = 20
 _LOOKED_AT_CHARACTERS = 2_000
 _LINK = re.compile(r"\s*:?\s*\[\[([^\[\]|\n]*)(?:\|[^\]\n]*)?\]\]")
 
+_ANY_KEYWORD = re.compile(r"\s*#[^\[\]\n]{1,60}\[\[([^\[\]|\n]*)(?:\|[^\]\n]*)?\]\]")
+
 
 def redirect_title(wikitext: str, rules: SiteRules) -> Title | None:
     """The title that a redirect page points to, of this wiki or of another; None for any other page."""
@@ -40,6 +42,18 @@ def redirect_in(wikitext: str, rules: SiteRules) -> Hop | None:
     """Where a redirect page leads within its own wiki."""
     target = redirect_title(wikitext, rules)
     return Hop(target.full, target.fragment) if target and not target.interwiki else None
+
+
+def marked_redirect(title: str, wikitext: str, rules: SiteRules) -> Hop:
+    """Where a page leads that its source marks as a redirect to this title; the text tells the section, in whatever
+    language its keyword is."""
+    marked = parse_title(title, rules)
+    link = _ANY_KEYWORD.match(wikitext[:_LOOKED_AT_CHARACTERS])
+    try:
+        target = parse_title(unquote(link[1]) if "%" in link[1] else link[1], rules) if link else marked
+    except InvalidTitle:
+        target = marked
+    return Hop(marked.full, target.fragment if target.full == marked.full else marked.fragment)
 
 
 def follow(page: Page, next_hop: Callable[[str], Hop | None]) -> Page | Failed:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import field
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -49,6 +49,9 @@ class GrowRequest(Request["GrowSummary"], verb="grow", runs="graphvine.workers.w
     def check(self) -> None:
         _make_absolute(self)
 
+    def paths(self) -> list[str]:
+        return [self.source] if self.source is not None and self.source not in _NAMED else []
+
 
 class RefreshRequest(
     Request["RefreshSummary"], verb="refresh", runs="graphvine.workers.wikipedia.refresh:run_refresh", where="job"
@@ -63,11 +66,14 @@ class RefreshRequest(
     def check(self) -> None:
         _make_absolute(self)
 
+    def paths(self) -> list[str]:
+        return [self.source] if self.source is not None and self.source not in _NAMED else []
+
 
 def _make_absolute(request: GrowRequest | RefreshRequest) -> None:
     """The path of a dump: the daemon may have another working folder."""
-    if request.source is not None and request.source not in _NAMED and Path(request.source).exists():
-        object.__setattr__(request, "source", str(Path(request.source).absolute()))
+    if request.source is not None and request.source not in _NAMED and os.path.exists(request.source):
+        object.__setattr__(request, "source", os.path.abspath(request.source))
 
 
 class MapRequest(Request["Picture"], verb="map", runs="graphvine.workers.wikipedia.svg_map:draw", where="call"):
@@ -97,3 +103,6 @@ class ModelSwitchRequest(
     embedder: Literal["light", "sentence-transformers"] | None = option(
         None, "How it is run; otherwise the setting says.", metavar="light|sentence-transformers"
     )
+
+    def paths(self) -> list[str]:
+        return [self.model] if os.path.exists(self.model) else []

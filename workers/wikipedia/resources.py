@@ -77,11 +77,13 @@ def remember_source(
     """Note where the articles come from; another dump of the same wiki takes the place of the one before."""
     known = origin(graph)
     where = settings.source if settings.source in NAMED else str(Path(settings.source).expanduser().absolute())
-    wiki = source.rules().name
+    rules = source.rules()
+    wiki = rules.name
     if known is not None and known.source != where and known.wiki != wiki and not other_source:
         raise _refusal(known, where)
     now = Origin(
-        where, wiki, settings.api_url if where == "wiki" else "", settings.contact if where == "wiki" else "",
+        where, wiki, settings.api_url if where == "wiki" else rules.api_url,
+        settings.contact if where == "wiki" else "",
         embed or (known.embed if known is not None else ""),
     )  # fmt: skip
     if now != known:

@@ -52,7 +52,10 @@ def router(app_state: AppState) -> APIRouter:
     add_route(made, app_state, "/seeds", SeedTitlesRequest, "Put titles in, to be worked on from there", seeded)
     add_route(made, app_state, "/grow", GrowRequest, "Grow from titles, as a job")
     add_route(made, app_state, "/refresh", RefreshRequest, "Put revised articles back into the queue, as a job")
-    add_route(made, app_state, "/map", MapRequest, "The neighbourhood that grew, as SVG", drawn, method="GET")
+    add_route(
+        made, app_state, "/map", MapRequest, "The neighbourhood that grew, as SVG", drawn, method="GET",
+        media_type="image/svg+xml",
+    )  # fmt: skip
     return made
 
 

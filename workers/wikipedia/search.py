@@ -17,7 +17,7 @@ from graphvine.search.server_index import NothingToFollow, ServerIndex, around
 from graphvine.search.walk import Question
 from graphvine.workers.wikipedia.boilerplate import is_boilerplate
 from graphvine.workers.wikipedia.models import Model, check_model, current_model, open_embedder
-from graphvine.workers.wikipedia.resources import settings_for
+from graphvine.workers.wikipedia.resources import origin, settings_for
 from graphvine.workers.wikipedia.settings import WikipediaSettings
 
 _SNIPPET_CHARACTERS = 200
@@ -35,11 +35,13 @@ class ArticleSearch:
 
     name = "article"
     filters: frozenset[str] = frozenset()
+    partly_embedded = False  # references and the like have none, and shall not rank beside the text
 
     def __init__(self, graph: Graph, settings: WikipediaSettings | None = None, *, model: Model | None = None) -> None:
         """`model`: the one whose vectors to use, where it is not the one in use."""
         self._graph, self._settings = graph, settings or settings_for(graph)
         self._embedder: Any = None
+        self._origin = origin(graph)
         self._model = model or current_model(graph)
         self._dimension = self._model.dimension if self._model is not None else None
         generation = self._model.generation if self._model is not None else 0
@@ -86,7 +88,7 @@ class ArticleSearch:
     def words(self, question: str, where: Filters | None, limit: int, *, any_word: bool = True) -> Sequence[Hit]:
         # No kind is named: the index holds sections alone, and a filter costs more than it leaves out.
         found: Sequence[Hit] = self._followed.index.text(
-            question, None, where, limit=limit, any_word=any_word, snippets=False
+            question, None, where, limit=limit, any_word=any_word, snippets=False, count=False
         ).hits
         return found
 
@@ -95,6 +97,10 @@ class ArticleSearch:
 
     def meaning(self, vector: Any, where: Filters | None, limit: int) -> Sequence[Hit]:
         found: Sequence[Hit] = self._followed.index.vector(vector, None, where, limit=limit, snippets=False).hits
+        return found
+
+    def like(self, vector: Any, hits: Sequence[Hit]) -> Sequence[Hit]:
+        found: Sequence[Hit] = self._followed.index.like(vector, hits)
         return found
 
     def node(self, document: str) -> str:
@@ -113,13 +119,24 @@ class ArticleSearch:
 
     def shown(self, documents: Sequence[str], question: str) -> Mapping[str, SearchHit]:
         found = self._followed.index.text(
-            question, None, {"id": documents}, limit=len(documents), any_word=True
+            question, None, {"id": documents}, limit=len(documents), any_word=True, count=False
         ).hits if isinstance(self._followed, FollowedIndex) else ()  # fmt: skip
         snippets = {hit.id: hit.snippet for hit in found}
         return {
-            row["id"]: _hit(row, snippets.get(row["id"]) or around(row["text"], question), self._settings.api_url)
+            row["id"]: _hit(row, snippets.get(row["id"]) or around(row["text"], question), self._address(row))
             for row in self._rows(documents)
         }
+
+    def _address(self, row: Row) -> str:
+        """The page as it was at this revision, which stays; or, where that is on no wiki, the source and the title."""
+        from urllib.parse import quote
+
+        title, revision, known = row["article"], row["revision"], self._origin
+        api_url = self._settings.api_url if known is None else known.api_url
+        if known is not None and not api_url:
+            return f"{known.source}#{title}"
+        script = api_url.removesuffix("api.php") + "index.php"
+        return f"{script}?oldid={revision}" if revision else f"{script}?title={quote(title.replace(' ', '_'))}"
 
     def _rows(self, documents: Sequence[str]) -> list[Row]:
         if not isinstance(self._followed, FollowedIndex):
@@ -173,25 +190,16 @@ def _translate(row: Row) -> Document | tuple[str, str]:
     )  # fmt: skip
 
 
-def _hit(row: Row, piece: Snippet | None, api_url: str) -> SearchHit:
+def _hit(row: Row, piece: Snippet | None, address: str) -> SearchHit:
     text: str = row["text"]
     snippet, marks = (piece.text, piece.marks) if piece is not None else ("", ())
     if snippet not in text:  # words of the heading, which is shown anyway
         snippet, marks = "", ()
     snippet = snippet or text[:_SNIPPET_CHARACTERS]
-    revision = row["revision"]
     citation = cite(
-        "article", row["article"], text, snippet, _address(api_url, row["article"], revision), section=row["path"],
-        revision=revision, fetched_at=row["revised_at"],
+        "article", row["article"], text, snippet, address, section=row["path"], revision=row["revision"],
+        fetched_at=row["revised_at"],
     )  # fmt: skip
     shown = snippet.replace("\n", " ").replace("\t", " ")
     title = row["article"]
     return SearchHit("article", title, title, row["path"], shown, 0.0, citation, article=title, marks=marks)
-
-
-def _address(api_url: str, title: str, revision: int | None) -> str:
-    """The page as it was at this revision, which stays; or the page."""
-    from urllib.parse import quote
-
-    script = api_url.removesuffix("api.php") + "index.php"
-    return f"{script}?oldid={revision}" if revision else f"{script}?title={quote(title.replace(' ', '_'))}"

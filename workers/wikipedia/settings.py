@@ -24,8 +24,9 @@ class WikipediaSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
         int, msgspec.Meta(ge=0), describe_as("links away from a seed that the daemon's workers work on")
     ] = 2
     disambiguation: Annotated[
-        Literal["fail", "keep"], describe_as("what a disambiguation page becomes: failed, or an article of its kind")
-    ] = "fail"
+        Literal["skip", "fail", "keep"],
+        describe_as("what a disambiguation page becomes: skipped, failed, or an article of its kind"),
+    ] = "skip"
     embedder: Annotated[
         Literal["light", "sentence-transformers", "none"], describe_as("how texts become vectors; none leaves them out")
     ] = "light"

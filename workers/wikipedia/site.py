@@ -69,12 +69,34 @@ def namespace_key(name: str) -> str:
     return name.replace("_", " ").strip().lower()
 
 
+def api_of(main_page: str) -> str:
+    """Where api.php of a wiki is, by the address of its main page; '' where that can't be told.
+
+    Wikimedia's wikis have their pages below /wiki/ and the scripts below /w/; others beside index.php.
+    """
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(main_page.strip()[:2_000])
+    except ValueError:
+        return ""
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return ""
+    host = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    if parts.path.startswith("/wiki/"):
+        return f"{host}/w/api.php"
+    before, script, _ = parts.path.partition("index.php")
+    return f"{host}{before}api.php" if script else ""
+
+
 @dataclass(frozen=True)
 class SiteRules:
     """The rules by which one wiki reads titles; plain data, so that another process can be told them."""
 
     name: str = "wiki"
     language: str = "en"
+    # api.php of the wiki, where the source tells; pages can be cited by it.
+    api_url: str = ""
     namespaces: Mapping[int, str] = field(default_factory=lambda: {**CANONICAL, **WIKIPEDIA_EXTRAS})
     aliases: Mapping[str, int] = field(default_factory=lambda: dict(WIKIPEDIA_ALIASES))
     # Namespaces where `iPod` and `IPod` are two pages.
@@ -110,6 +132,7 @@ class SiteRules:
         return {
             "name": self.name,
             "language": self.language,
+            "api_url": self.api_url,
             "namespaces": {str(number): name for number, name in self.namespaces.items()},
             "aliases": dict(self.aliases),
             "case_sensitive": sorted(self.case_sensitive),
@@ -127,6 +150,7 @@ class SiteRules:
         return cls(
             name=data["name"],
             language=data["language"],
+            api_url=data.get("api_url", ""),
             namespaces={int(number): name for number, name in data["namespaces"].items()},
             aliases=dict(data["aliases"]),
             case_sensitive=frozenset(data["case_sensitive"]),

@@ -18,23 +18,37 @@ WIDTH, HEIGHT = 1400, 1000
 _MARGIN, _HEAD = 110, 70
 _DEPTHS = 5  # deeper ones look like the deepest
 _LINKS_AT_ONCE = 20_000
+# Plain attributes come first, for every renderer; where variables are known, the reader's light or dark goes over them.
+_PAPER, _INK, _SOFT, _LINE, _FAIL, _WAIT = "#fbfaf6", "#22301f", "#6d7a69", "#9fb09a", "#c2452d", "#b9c2b3"
+_FILLS = ("#1f5c33", "#3f8f4f", "#86b94f", "#d2b13c", "#c98a3a")
+_FONT = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif"
+_PLAIN = {
+    "link": f'fill="none" stroke="{_LINE}" stroke-width="1" opacity=".38"',
+    "link near": f'fill="none" stroke="{_LINE}" stroke-width="1.4" opacity=".8"',
+    "waits": f'fill="{_PAPER}" stroke="{_WAIT}" stroke-width="2"',
+    "failed": f'fill="{_PAPER}" stroke="{_FAIL}" stroke-width="2.5" stroke-dasharray="3 2"',
+    **{f"d{depth}": f'fill="{fill}" stroke="{_PAPER}" stroke-width="1.5"' for depth, fill in enumerate(_FILLS)},
+}
+_LABEL = f'paint-order="stroke" stroke="{_PAPER}" stroke-width="3.5" stroke-linejoin="round" fill="{_INK}"'
 _STYLE = """
+@supports (fill: var(--paper)) {
   svg { --paper: #fbfaf6; --ink: #22301f; --soft: #6d7a69; --line: #9fb09a; --fail: #c2452d; --wait: #b9c2b3;
         --d0: #1f5c33; --d1: #3f8f4f; --d2: #86b94f; --d3: #d2b13c; --d4: #c98a3a; background: var(--paper); }
   @media (prefers-color-scheme: dark) {
     svg { --paper: #141a15; --ink: #e9efe4; --soft: #93a18f; --line: #52634f; --fail: #ee7a60; --wait: #5b6857;
           --d0: #7ddc93; --d1: #52b66a; --d2: #a5cf6a; --d3: #e3c85c; --d4: #dca05a; } }
-  text { font-family: system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif; fill: var(--ink); }
-  .label { paint-order: stroke; stroke: var(--paper); stroke-width: 3.5px; stroke-linejoin: round; }
+  .paper { fill: var(--paper); }
+  text { fill: var(--ink); }
+  .label { stroke: var(--paper); }
   .soft { fill: var(--soft); }
-  .link { fill: none; stroke: var(--line); stroke-width: 1; opacity: .38; }
-  .near { opacity: .8; stroke-width: 1.4; }
-  .node { stroke: var(--paper); stroke-width: 1.5; }
+  .link { stroke: var(--line); }
+  .node { stroke: var(--paper); }
   .d0 { fill: var(--d0); } .d1 { fill: var(--d1); } .d2 { fill: var(--d2); } .d3 { fill: var(--d3); }
   .d4 { fill: var(--d4); }
-  .waits { fill: var(--paper); stroke: var(--wait); stroke-width: 2; }
-  .failed { fill: var(--paper); stroke: var(--fail); stroke-width: 2.5; stroke-dasharray: 3 2; }
-  .middle { stroke: var(--ink); stroke-width: 2.5; }
+  .waits { fill: var(--paper); stroke: var(--wait); }
+  .failed { fill: var(--paper); stroke: var(--fail); }
+  .middle { stroke: var(--ink); }
+}
 """
 
 
@@ -51,8 +65,10 @@ class Picture:
         return self.svg
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the picture into a file. Returns its path."""
-        Path(path).write_text(self.svg, "utf-8")
+        """Write the picture into a file: .svg, .html (zoom and pan) or .png (extra `pictures`). Returns its path."""
+        from graphvine.workers.wikipedia.map_files import write
+
+        write(Path(path), self.svg)
         return Path(path)
 
 
@@ -109,20 +125,25 @@ def _svg(nodes: Sequence[_Node], links: Sequence[tuple[str, str]], around: str |
     ]
     sizes = [5.0 + 2.2 * degrees[node.title] ** 0.5 for node in nodes]
     head = f"Around {around}" if around is not None else "What grew"
-    told = f"{len(nodes)} articles, {len(links)} links between them"
+    told = f"{_several(len(nodes), 'article')}, {_several(len(links), 'link')} between them"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="{escape(head)}: {told}">',
+        f'font-family="{_FONT}" aria-label="{escape(head)}: {told}">',
         f"<style>{_STYLE}</style>",
+        f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}" fill="{_PAPER}"/>',
         *(_curve(points[one], points[other], middle in (one, other)) for one, other in _undirected(edges)),
         *_circles(nodes, points, sizes, middle),
         *_labels(nodes, points, sizes, middle),
-        f'<text x="40" y="46" font-size="26" font-weight="650">{escape(head)}</text>',
-        f'<text x="40" y="70" font-size="14" class="soft">{told}</text>',
+        f'<text x="40" y="46" font-size="26" font-weight="650" fill="{_INK}">{escape(head)}</text>',
+        f'<text x="40" y="70" font-size="14" class="soft" fill="{_SOFT}">{told}</text>',
         *_legend(sorted({min(node.depth, _DEPTHS - 1) for node in nodes}), {_look(node) for node in nodes}),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
+
+
+def _several(count: int, noun: str) -> str:
+    return f"{count:,} {noun if count == 1 else noun + 's'}"
 
 
 def _undirected(edges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -134,11 +155,11 @@ def _curve(one: tuple[float, float], other: tuple[float, float], near: bool) -> 
     (x1, y1), (x2, y2) = one, other
     bend_x, bend_y = (x1 + x2) / 2 + (y2 - y1) * 0.08, (y1 + y2) / 2 - (x2 - x1) * 0.08
     kind = "link near" if near else "link"
-    return f'<path class="{kind}" d="M{x1:.1f} {y1:.1f}Q{bend_x:.1f} {bend_y:.1f} {x2:.1f} {y2:.1f}"/>'
+    return f'<path class="{kind}" {_PLAIN[kind]} d="M{x1:.1f} {y1:.1f}Q{bend_x:.1f} {bend_y:.1f} {x2:.1f} {y2:.1f}"/>'
 
 
 def _look(node: _Node) -> str:
-    if node.state in ("failed", "excluded"):
+    if node.state in ("failed", "skipped", "excluded"):
         return "failed"
     return f"d{min(node.depth, _DEPTHS - 1)}" if node.state in ("processed", "loaded") else "waits"
 
@@ -147,9 +168,13 @@ def _circles(
     nodes: Sequence[_Node], points: Sequence[tuple[float, float]], sizes: Sequence[float], middle: int | None
 ) -> Iterator[str]:
     for index, (node, (x, y), size) in enumerate(zip(nodes, points, sizes, strict=True)):
-        kind = f"node {_look(node)}" + (" middle" if index == middle else "")
+        look = _look(node)
+        kind = f"node {look}" + (" middle" if index == middle else "")
+        plain = _PLAIN[look]
+        if index == middle:
+            plain = f'{plain.partition(" stroke=")[0]} stroke="{_INK}" stroke-width="2.5"'
         told = escape(f"{node.title} (depth {node.depth}, {node.state})")
-        yield f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"><title>{told}</title></circle>'
+        yield f'<circle class="{kind}" {plain} cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"><title>{told}</title></circle>'
 
 
 def _labels(
@@ -164,7 +189,7 @@ def _labels(
         if spot is not None:
             weight = ' font-weight="650"' if index == middle else ""
             yield (
-                f'<text class="label" x="{spot.x:.1f}" y="{spot.y:.1f}" text-anchor="{spot.anchor}" '
+                f'<text class="label" {_LABEL} x="{spot.x:.1f}" y="{spot.y:.1f}" text-anchor="{spot.anchor}" '
                 f'font-size="{font:.1f}"{weight}>{escape(shown)}</text>'
             )
 
@@ -175,6 +200,6 @@ def _legend(depths: Sequence[int], looks: set[str]) -> Iterator[str]:
              for depth in depths if f"d{depth}" in looks]  # fmt: skip
     marks += [(look, told) for look, told in (("waits", "waits"), ("failed", "failed")) if look in looks]
     for look, told in marks:
-        yield f'<circle class="node {look}" cx="{x + 7:.0f}" cy="{y - 4:.0f}" r="7"/>'
-        yield f'<text class="soft" x="{x + 20:.0f}" y="{y:.0f}" font-size="13">{told}</text>'
+        yield f'<circle class="node {look}" {_PLAIN[look]} cx="{x + 7:.0f}" cy="{y - 4:.0f}" r="7"/>'
+        yield f'<text class="soft" fill="{_SOFT}" x="{x + 20:.0f}" y="{y:.0f}" font-size="13">{told}</text>'
         x += 44 + 7.2 * len(told)

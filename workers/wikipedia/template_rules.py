@@ -11,6 +11,14 @@ import re
 from collections.abc import Callable, Iterable
 
 from graphvine.workers.wikipedia import number_templates as numbers
+from graphvine.workers.wikipedia.other_languages import (
+    HATNOTES,
+    century_or_first,
+    french_ordinal,
+    hour,
+    red_link,
+    red_link_title,
+)
 from graphvine.workers.wikipedia.placeholders import GAP, NUMBER_GAP, SEAM, without_marks
 from graphvine.workers.wikipedia.preprocess import Arguments
 from graphvine.workers.wikipedia.silent_templates import is_silent
@@ -79,8 +87,10 @@ for _names, _renderer in (
      "flagu|flagcountry|keypress|kbd|code|mono|samp|var|tt|overline|underline|smallcaps|sc|sclass|ship|text|"
      "nospell|lcl|script|noitalic|nobold|noinitalic|section link|slink|wikt|wiktionary-inline|linktext|okina word|"
      "uss|hms|ss|zh|korean|chem name|species|small caps|1|nop|no wrap|nombre en lettres|unité non sécable|"
-     "large|x-larger|normal|nonbold|bdi|bdo|rtl|ltr|align|center|centre|left|right|nbsp text|lien",
+     "large|x-larger|normal|nonbold|bdi|bdo|rtl|ltr|align|center|centre|left|right|nbsp text|ruby|ruby-ja|読み仮名|"
+     "読み仮名 ruby不使用|ふりがな|ルビ|abréviation|abrév|abreviatura|comment|hint|подсказка",
      _first),
+    ("s|s-", century_or_first), ("heure", hour), ("n°|nº|numéro", _constant("n° ")),
     ("small|smaller|sm", _around(SEAM, SEAM)),
     ("lang|resize|font|color|font color|colored text|lcfirst|ucfirst|rp text|hover title|script/arabic|"
      "colour|couleur|background color|tooltip text|sortname text|hover", _second),
@@ -117,7 +127,7 @@ for _names, _renderer in (
     ("height", numbers.height), ("coord|coords|coordinate|coordinates", numbers.coordinates),
     ("birth date|death date|start date|end date|film date|birth date and age|death date and age|start date and age|"
      "date|dts|bda|dda|birth-date|death-date|birth year and age|birth year|death year|dob|datum|data|"
-     "end date and age|release date|date de naissance|date de décès|launch date|opdrts", numbers.date),
+     "end date and age|release date|date de naissance|date de décès|launch date|opdrts|date-", numbers.date),
     ("birth-date and age|death-date and age", _first),
     ("as of|as-of", numbers.as_of),
     ("percentage|pct|percent of|inflation|inflation-year|inflation/year|inflation-fn|inflation/fn|to usd|currency|age|"
@@ -173,6 +183,9 @@ def template_text(name: str, raw: str, args: Arguments) -> str:
     if renderer is not None:
         shown = renderer(args)
         return NUMBER_GAP if shown is None else shown
+    shown = red_link(name, args) or french_ordinal(raw.strip(), args)
+    if shown is not None:
+        return shown
     function, colon, _ = name.partition(":")
     if colon:
         return _function(function, raw.partition(":")[2], args)
@@ -202,4 +215,8 @@ def _gap(args: Arguments) -> str:
 
 def linked_titles(name: str, args: Arguments) -> Iterable[str]:
     """The titles that a template links to by its arguments."""
+    if name in HATNOTES:
+        return [title for title in args.numbered() if title]
+    if title := red_link_title(name, args):
+        return [title]
     return [title for title in args.numbered()[_HATNOTES[name]] if title] if name in _HATNOTES else ()

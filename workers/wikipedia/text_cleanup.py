@@ -223,8 +223,8 @@ def table_lines(caption: str, rows: Sequence[Row]) -> list[str]:
         header = [text for text, _ in filled[0].cells]
         filled = filled[1:]
     lines = [caption] if caption else []
-    # A table of nothing but headings still says something.
-    if header and not filled:
+    # Headings that name no column of any row still say something.
+    if header and not any(len(row.cells) == len(header) for row in filled):
         lines.append("; ".join(text for text in header if text))
     for row in filled:
         names = header if len(header) == len(row.cells) else []

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from graphvine.workers.wikipedia.disambiguation import marks_disambiguation
 from graphvine.workers.wikipedia.html_tags import APART_TAGS, BLOCK_TAGS, INLINE_TAGS, RAISED_TAGS, TABLE_TAGS, is_box
+from graphvine.workers.wikipedia.language_variants import is_converted, one_variant
 from graphvine.workers.wikipedia.links import PageLinks, is_file
 from graphvine.workers.wikipedia.open_elements import MAX_BOXES, MAX_LINKS, Element, OpenElements
 from graphvine.workers.wikipedia.placeholders import (
@@ -27,13 +28,13 @@ from graphvine.workers.wikipedia.placeholders import (
 )
 from graphvine.workers.wikipedia.preprocess import Arguments, Preprocessor
 from graphvine.workers.wikipedia.site import MAIN, SiteRules
+from graphvine.workers.wikipedia.switches import without_switches
 from graphvine.workers.wikipedia.table_markup import TABLE_OPEN, TableMarkup
 from graphvine.workers.wikipedia.template_rules import linked_titles, template_name, template_text
 from graphvine.workers.wikipedia.text_cleanup import clean_line, clean_text, without_quotes
 
 MAIN_ONLY = frozenset({MAIN})
 
-_SWITCH = re.compile(r"__([A-Z][A-Z_]{2,40}?)__")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _ENTITY = re.compile(r"&(?:#[0-9]{1,8}|#[xX][0-9A-Fa-f]{1,7}|[A-Za-z][A-Za-z0-9]{1,31});")
 _INLINE = re.compile(
@@ -88,9 +89,10 @@ class Reader:
 
     def _walk(self, text: str) -> None:
         """Read a text that stands by itself: the page, or something that was put aside."""
-        for switch in _SWITCH.findall(text):
-            self.disambiguation = self.disambiguation or switch == "DISAMBIG"
-        text = _SWITCH.sub(SEAM, text)
+        text, disambiguation = without_switches(text)
+        self.disambiguation = self.disambiguation or disambiguation
+        if "-{" in text and is_converted(self._rules.language):
+            text = one_variant(text, self._rules.language)
         text = _TAG.sub(lambda tag: tag[0].replace("\n", " "), text)
         with self._tables.of(text):
             for line in text.split("\n"):

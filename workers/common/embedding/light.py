@@ -147,7 +147,6 @@ def _open_session(folder: Path, weights_sha256: str, shape: BertShape, cache_fol
 
     def build() -> bytes:
         try:
-            import onnx  # noqa: F401
             from safetensors.numpy import load_file
         except ImportError as error:
             raise EmbeddingPartsMissing(f"the package {error.name}", "pip install 'graphvine[embed]'") from error

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from graphvine.workers.common.embedding import onnx_message
 from graphvine.workers.common.embedding.interface import ModelNotUsable
 
 _MODULES = ("Transformer", "Pooling", "Normalize")
@@ -97,25 +98,20 @@ class _Builder:
         word = next(name for name in weights if name.endswith("embeddings.word_embeddings.weight"))
         self._prefix = word.removesuffix("embeddings.word_embeddings.weight")
         self._weights, self._shape = weights, shape
-        self._nodes: list[Any] = []
-        self._constants: dict[str, Any] = {}
+        self._nodes: list[bytes] = []
+        self._constants: dict[str, bytes] = {}
 
     def build(self) -> bytes:
-        from onnx import TensorProto, helper
-
         hidden = self._embeddings()
         mask = "attention_mask"
         for layer in range(self._shape.layers):
             hidden = self._layer(hidden, mask, f"encoder.layer.{layer}.")
         self._node("LpNormalization", [self._pooled(hidden, mask)], "embedding", axis=-1, p=2)
-        inputs = [
-            helper.make_tensor_value_info(name, TensorProto.INT32, ["batch", "length"]) for name in ("input_ids", mask)
-        ]
-        output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", self._shape.dimension])
-        graph = helper.make_graph(self._nodes, "encoder", inputs, [output], list(self._constants.values()))
-        domains = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_FUSED, 1)]
-        model = helper.make_model(graph, opset_imports=domains, ir_version=_IR_VERSION)
-        return bytes(model.SerializeToString(deterministic=True))
+        inputs = [onnx_message.value(name, onnx_message.INT32, ["batch", "length"]) for name in ("input_ids", mask)]
+        output = onnx_message.value("embedding", onnx_message.FLOAT, ["batch", self._shape.dimension])
+        domains = [("", _OPSET), (_FUSED, 1)]
+        tensors = self._constants.values()
+        return onnx_message.model(self._nodes, "encoder", inputs, [output], tensors, domains, _IR_VERSION)
 
     def _embeddings(self) -> str:
         # Every text is one segment, so the segment's row can be added to the words beforehand.
@@ -154,11 +150,9 @@ class _Builder:
         return self._node("LayerNormalization", inputs, axis=-1, epsilon=self._shape.epsilon)
 
     def _pooled(self, hidden: str, mask: str) -> str:
-        from onnx import TensorProto
-
         if self._shape.pooling == "cls":
             return self._node("Gather", [hidden, self._constant("first", np.array(0))], axis=1)
-        weights = self._node("Cast", [mask], to=TensorProto.FLOAT)
+        weights = self._node("Cast", [mask], to=onnx_message.FLOAT)
         weights = self._node("Unsqueeze", [weights, self._constant("two", np.array([2]))])
         over_tokens = self._constant("one", np.array([1]))
         total = self._node("ReduceSum", [self._node("Mul", [hidden, weights]), over_tokens], keepdims=0)
@@ -174,15 +168,11 @@ class _Builder:
         return self._constant(name, self._weight(name))
 
     def _constant(self, name: str, values: Array) -> str:
-        from onnx import numpy_helper
-
         if name not in self._constants:
-            self._constants[name] = numpy_helper.from_array(np.ascontiguousarray(values).reshape(values.shape), name)
+            self._constants[name] = onnx_message.tensor(name, values)
         return name
 
     def _node(self, operator: str, inputs: Sequence[str], output: str | None = None, **attributes: Any) -> str:
-        from onnx import helper
-
         output = output or f"{operator}.{len(self._nodes)}"
-        self._nodes.append(helper.make_node(operator, list(inputs), [output], **attributes))
+        self._nodes.append(onnx_message.node(operator, inputs, output, **attributes))
         return output

@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from graphvine.workers.common.pages.encodings import decode
+from graphvine.workers.common.pages.numbers import numbers_apart
 from graphvine.workers.common.pages.page import Page, PageLimits, UnreadablePage, clean, made
 
 _BLANKS = re.compile(r"\n\s*\n\s*")
@@ -62,7 +63,7 @@ def _read_html(text: str, url: str, limits: PageLimits) -> Page:
 
     # It warns about every unusual page.
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
-    text = _without_control(clean(text))
+    text = numbers_apart(_without_control(clean(text)))
     try:
         tree = trafilatura.load_html(text)
         if tree is None:

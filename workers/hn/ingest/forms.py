@@ -23,13 +23,17 @@ API, HITS, TREES, ROWS, BY_ID, POST = (
 _DEEPEST, _MOST = 10_000, 1_000_000
 _NUMBERS = ("id", "hnId", "parent", "poll", "time", "score", "descendants", "fetchedAt")
 _DIGITS = re.compile(r"\s*-?\d{1,17}(?:\.0+)?\s*")
+_MOMENTS = ("timestamp", "time_ts")
+_ROW_FLAGS = frozenset({"dead", "deleted"})
+_ROW_TEXTS = frozenset({*_NUMBERS, *_MOMENTS, *_ROW_FLAGS, "kids", "parts"})
 _FLAGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 # What Algolia adds to help a page that shows hits.
 _FOR_SHOW = frozenset({"_highlightResult", "_snippetResult", "_tags", "objectID"})
 _BELOW = ("children", "comments", "replies")
+_HOLDING = frozenset({*_BELOW, "options"})
 _ALGOLIA = {
-    "author": "by", "points": "score", "created_at_i": "time", "num_comments": "descendants", "story_text": "text",
-    "comment_text": "text", "parent_id": "parent",
+    "author": "by", "points": "score", "num_points": "score", "created_at_i": "time", "num_comments": "descendants",
+    "story_text": "text", "comment_text": "text", "parent_id": "parent",
 }  # fmt: skip
 
 
@@ -60,21 +64,29 @@ def converted(values: Iterable[Any], forms: Counter[str]) -> Iterator[Any]:
             yield item
 
 
+def form_of(value: Any) -> str | None:
+    """The form in which a value comes; None where it holds no item."""
+    try:
+        return next((form for form, item in items_of(value) if isinstance(item, Mapping)), None)
+    except UnknownForm:
+        return None
+
+
 def is_tree(value: Any) -> bool:
     """Whether one value holds several items."""
     if not isinstance(value, Mapping):
         return False
     if "id" in value or "hnId" in value or "objectID" in value:
-        return any(_objects(value.get(name)) for name in (*_BELOW, "options"))
+        return not _HOLDING.isdisjoint(value) and any(_objects(value.get(name)) for name in _HOLDING)
     return _container(value) is not None
 
 
 def one_item(value: Any) -> Any:
     """The item that a value holds, where it is one alone; UnknownForm where it holds several."""
-    if type(value) is dict and type(value.get("id")) is int and not value.keys() & _SIGNS:
+    if type(value) is dict and type(value.get("id")) is int and not value.keys() & _SIGNS and not _is_row(value):
         return value
     if is_tree(value):
-        raise UnknownForm("this holds several items, one inside another: take the file in with 'graphvine hn add'")
+        raise UnknownForm("this holds several items, where one is expected")
     return next((item for _, item in items_of(value)), value)
 
 
@@ -113,12 +125,14 @@ def _within(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         yield API, value
 
 
-_SIGNS = frozenset({*_ALGOLIA, *_BELOW, "objectID", "created_at", "timestamp", "options"})
+_SIGNS = frozenset({*_ALGOLIA, *_BELOW, "objectID", "created_at", "options", *_MOMENTS})
 
 
 def _item(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     if any(_objects(value.get(name)) for name in (*_BELOW, "options")):
         yield from _tree(value)
+    elif "by" in value and "objectID" not in value and _is_row(value):  # BigQuery's tables have `author` beside `by`
+        yield ROWS, _from_row(value)
     elif value.keys() & {"author", "created_at_i", "objectID"}:
         yield TREES if "objectID" not in value else HITS, _from_algolia(value)
     elif _is_row(value):
@@ -178,7 +192,12 @@ def _from_algolia(value: Mapping[str, Any]) -> dict[str, Any]:
         item["type"] = next((tag for tag in tags if tag in TYPES), None)
     if "time" not in item and isinstance(value.get("created_at"), str):
         item["time"] = _seconds(value["created_at"])
-    if item.get("type") == "pollopt" and "poll" not in item and "parent" in item:
+    for name in _NUMBERS:
+        if name in item:
+            item[name] = _number(item[name])
+    if item.get("type") is None:
+        item["type"] = _told_type(item)
+    if _names_its_poll_parent(item):
         item["poll"] = item.pop("parent")
     if item.get("type") in ("story", "job", "poll") and item.get("parent") is None:
         item.pop("parent", None)
@@ -194,11 +213,15 @@ def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_row(value: Mapping[str, Any]) -> bool:
     """Whether numbers, flags or lists are text, as exports of databases have them."""
-    return (
-        any(isinstance(value.get(name), str) for name in (*_NUMBERS, "kids", "parts", "dead", "deleted"))
-        or isinstance(value.get("timestamp"), str)
-        or any(type(value.get(name)) is int for name in ("dead", "deleted"))
-    )
+    for name, one in value.items():  # one pass: every item of an upload comes through here
+        if (type(one) is str and name in _ROW_TEXTS) or (type(one) is int and name in _ROW_FLAGS):
+            return True
+    return _names_its_poll_parent(value)
+
+
+def _names_its_poll_parent(value: Mapping[str, Any]) -> bool:
+    """An option of a poll, as tables have it that know nothing but parents."""
+    return value.get("type") == "pollopt" and value.get("poll") is None and value.get("parent") is not None
 
 
 def _from_row(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -217,9 +240,25 @@ def _from_row(value: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(item.get(name), str):
             words = re.split(r"[\s,;]+", item[name].strip("[](){} \t"))
             item[name] = [_number(word.strip("\"'")) for word in words if word]
-    if "time" not in item and isinstance(item.get("timestamp"), str):
-        item["time"] = _seconds(item["timestamp"])
+    moment = next((item[name] for name in _MOMENTS if isinstance(item.get(name), str)), None)
+    if "time" not in item and moment is not None:
+        item["time"] = _seconds(moment)
+    elif isinstance(item.get("time"), str):
+        item["time"] = _seconds(item["time"])
+    if _names_its_poll_parent(item):
+        item["poll"] = item.pop("parent")
+    if item.get("author") == item.get("by"):
+        item.pop("author", None)
+    if "type" not in value and (told := _told_type(item)):
+        item["type"] = told
     return item
+
+
+def _told_type(item: Mapping[str, Any]) -> str | None:
+    """What an item is in a table of stories or of comments alone, which does not say it."""
+    if item.get("parent") is not None:
+        return "comment"
+    return "story" if item.get("title") else None
 
 
 def _number(value: Any) -> Any:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from graphvine.index_sync import index_folder
+from graphvine.index_sync import folder_for
 from graphvine.records import Row
 from graphvine.search import RebuildNeeded, SearchPartsMissing, open_index, remove_index
 from graphvine.search.documents import Document
@@ -95,7 +95,7 @@ class HNIndex:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._folder = index_folder(graph.engine.where) / KIND
+        self._folder = folder_for(graph, KIND)
         self._checked = self._folder.with_suffix(".checked")
         self._queue: queue.SimpleQueue[Written | None] = queue.SimpleQueue()
         self._waiting = 0
@@ -208,7 +208,7 @@ class HNIndex:
             raise error
 
     def _open(self) -> Any:
-        self._folder.parent.mkdir(exist_ok=True)
+        self._folder.parent.mkdir(0o700, exist_ok=True)
         try:
             made = open_index(self._folder)
         except RebuildNeeded:

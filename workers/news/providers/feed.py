@@ -7,15 +7,18 @@ import hashlib
 import html
 import io
 import json
+import re
 from calendar import timegm
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from html.entities import html5
 from typing import Any
 from urllib.parse import urljoin
 
 from graphvine.workers.common.sandbox import PackageMissing, Sandbox, SandboxFailed, SandboxUnavailable
 from graphvine.workers.news.article import BadArticle, Found, found
+from graphvine.workers.news.dates import moment_of
 from graphvine.workers.news.errors import NewsPartsMissing, ProviderError
 from graphvine.workers.news.providers.interface import Ask, Page, asked, part, taken
 
@@ -23,7 +26,13 @@ _HEADERS = {
     "Accept": "application/rss+xml,application/atom+xml,application/feed+json,application/xml;q=0.9,text/xml;q=0.8,"
     "application/json;q=0.7,*/*;q=0.5"
 }
-_MOST_ENTRIES = 1_000
+_MOST_ENTRIES = 10_000
+_REFERENCES = re.compile(
+    rb"<!\[CDATA\[.*?\]\]>|&([A-Za-z][A-Za-z0-9]{1,31});|&#[0-9]{1,8};|&#[xX][0-9A-Fa-f]{1,7};|&", re.DOTALL
+)
+_LINE_ENDS = re.compile(r"[\t\r\n]+ *")
+_OF_XML = frozenset({b"amp", b"lt", b"gt", b"quot", b"apos"})
+_CONTROL = bytes([*range(9), 11, 12, *range(14, 32)])
 _PARSE_SECONDS, _MEMORY_BYTES = 10.0, 512 << 20
 
 
@@ -54,22 +63,35 @@ class Feed:
             kind = answer.media_type or "no type"
             raise ProviderError(self.name, f"it is neither RSS nor Atom nor JSON Feed ({kind})")
         articles, rejected = taken(feed["entries"], lambda entry: self._article(entry, feed))
-        return Page(articles, rejected)
+        return Page(articles, (*rejected, *_left_out(articles, feed["left_out"])))
 
     def _article(self, entry: dict[str, Any], feed: dict[str, Any]) -> Found:
         return found(
             self._link(entry["links"]), entry["title"], date=entry["date"], description=entry["description"],
             author=entry["author"], language=feed["language"], keywords=entry["keywords"], source_title=feed["title"],
-            source_url=feed["link"], provider="feed", provider_id=entry["id"],
+            source_url=feed["link"] and _joined(self._url, feed["link"]), provider="feed", provider_id=entry["id"],
         )  # fmt: skip
 
     def _link(self, links: list[Any]) -> str:
         """The first of an entry's addresses that is one of the web: ids such as urn: and tag: stand among them."""
-        there = [link.strip() for link in links if isinstance(link, str) and link.strip()]
+        # Blanks within an address are what a browser makes of them: line ends nothing, others %20.
+        there = [_LINE_ENDS.sub("", link.strip()).replace(" ", "%20") for link in links if _text(link) and link.strip()]
         if not there:
             raise BadArticle("link: missing, or not text")
         absolute = [_joined(self._url, link) for link in there]
         return next((link for link in absolute if link.startswith(("http://", "https://"))), absolute[0])
+
+
+def _left_out(articles: Sequence[Found], behind: int) -> Iterator[str]:
+    """What is not taken although nothing is wrong with it."""
+    if behind:
+        yield f"{behind:,} entries behind the first {_MOST_ENTRIES:,} are left out"
+    titles: dict[str, set[str]] = {}
+    for article in articles:
+        titles.setdefault(article.id, set()).add(article.title)
+    again = sum(len(names) - 1 for names in titles.values())
+    if again:
+        yield f"{again:,} entries name the page of another entry: a page is one article, with the title it came with"
 
 
 def _joined(base: str, link: str) -> str:
@@ -92,26 +114,46 @@ def parse_feed(body: bytes, charset: str) -> dict[str, Any]:
         return _json_feed(body)
     import feedparser
 
+    body = _well_formed(body)
     # As a stream: a body that looks like an address, or a path, would be opened as one.
     headers = {"content-type": f"application/xml; charset={charset}"} if charset else {}
     parsed = feedparser.parse(io.BytesIO(body), response_headers=headers, resolve_relative_uris=False)
-    head = parsed.get("feed") or {}
+    head, entries = parsed.get("feed") or {}, parsed.get("entries") or []
     return {
         "version": _text(parsed.get("version")), "title": _text(head.get("title")), "link": _text(head.get("link")),
         "language": (_text(head.get("language")) or "")[:40],
-        "entries": [_entry(entry) for entry in (parsed.get("entries") or [])[:_MOST_ENTRIES]],
+        "entries": [_entry(entry) for entry in entries[:_MOST_ENTRIES]],
+        "left_out": max(0, len(entries) - _MOST_ENTRIES),
     }  # fmt: skip
 
 
 def _entry(entry: Any) -> dict[str, Any]:
-    alternates = [part(link, "href") for link in entry.get("links") or [] if part(link, "rel") in ("alternate", None)]
-    content = next(iter(entry.get("content") or []), None)
+    links = entry.get("links") or []
+    alternates = [part(link, "href") for link in links if part(link, "rel") in ("alternate", None)]
+    # What an entry without a page of its own is about: its full text elsewhere, or a recording.
+    others = [part(link, "href") for link in links if part(link, "rel") in ("via", "related", "enclosure")]
+    contents = entry.get("content") or []
+    content = next(iter(contents), None)
     description = _markup(entry, "summary") or (_text(part(content, "value")) if content else None)
     return {
-        "links": [entry.get("link"), *alternates, entry.get("id")], "title": _markup(entry, "title"),
+        "links": [
+            _own_link(entry), *alternates, _address(entry.get("id")), *(part(one, "src") for one in contents), *others
+        ], "title": _markup(entry, "title"),
         "date": _date(entry), "description": description, "author": _text(entry.get("author")),
         "keywords": [_text(part(tag, "term")) for tag in entry.get("tags") or []], "id": _text(entry.get("id")),
     }  # fmt: skip
+
+
+def _own_link(entry: Any) -> Any:
+    """An entry's link; a guid that stands for one where there is none may be any word."""
+    link = entry.get("link")
+    return _address(link) if link == entry.get("id") and isinstance(link, str) and "/" not in link else link
+
+
+def _address(id: Any) -> str | None:
+    """An id that is an address of the web; any other says nothing of where the page is."""
+    text = (_text(id) or "").strip()
+    return text if text.startswith(("http://", "https://")) else None
 
 
 def _markup(entry: Any, name: str) -> str | None:
@@ -130,11 +172,12 @@ def _json_feed(body: bytes) -> dict[str, Any]:
     version = _text(part(feed, "version")) or ""
     items = part(feed, "items")
     if "jsonfeed.org" not in version or not isinstance(items, list):
-        return {"version": None, "title": None, "link": None, "language": "", "entries": []}
+        return {"version": None, "title": None, "link": None, "language": "", "entries": [], "left_out": 0}
     return {
         "version": version, "title": _plain(part(feed, "title")), "link": _text(part(feed, "home_page_url")),
         "language": (_text(part(feed, "language")) or "")[:40],
         "entries": [_json_entry(item) for item in items[:_MOST_ENTRIES]],
+        "left_out": max(0, len(items) - _MOST_ENTRIES),
     }  # fmt: skip
 
 
@@ -142,7 +185,7 @@ def _json_entry(item: Any) -> dict[str, Any]:
     authors = part(item, "authors")
     author = authors[0] if isinstance(authors, list) and authors else part(item, "author")
     tags = part(item, "tags")
-    links = [part(item, name) for name in ("url", "external_url", "id")]
+    links = [part(item, "url"), part(item, "external_url"), _address(part(item, "id"))]
     text = _plain(part(item, "summary")) or _text(part(item, "content_html")) or _plain(part(item, "content_text"))
     return {
         "links": links, "title": _plain(part(item, "title")), "description": text,
@@ -162,11 +205,32 @@ def _text(value: Any) -> str | None:
 
 
 def _date(entry: Any) -> str:
+    said = _text(next((entry[name] for name in ("published", "updated") if name in entry), None)) or ""
+    if moment_of(said) is not None:
+        return said
+    # feedparser knows more forms, and makes a date of much that is none: the year at least must be there.
     at = next((entry[name] for name in ("published_parsed", "updated_parsed") if name in entry), None)
     try:
-        parsed = datetime.fromtimestamp(timegm(at), UTC).isoformat() if at else ""
+        parsed = datetime.fromtimestamp(timegm(at), UTC) if at else None
     except (ValueError, OverflowError, TypeError):
-        parsed = ""
-    # What feedparser does not know may be a date in another language.
-    said = next((entry[name] for name in ("published", "updated") if name in entry), None)
-    return parsed or _text(said) or ""
+        parsed = None
+    return parsed.isoformat() if parsed and said.isascii() and str(parsed.year) in said else ""
+
+
+def _well_formed(body: bytes) -> bytes:
+    """XML as feeds mean it: HTML's names for characters, a bare &, and control characters cost an entry its words."""
+    if b"\0" in body[:200] or b"<!ENTITY" in body:
+        return body
+    return _REFERENCES.sub(_reference, body).translate(None, _CONTROL)
+
+
+def _reference(found: re.Match[bytes]) -> bytes:
+    whole, name = found[0], found[1]
+    if whole[:1] != b"&" or (name is None and len(whole) > 1):
+        return whole  # CDATA, or a number
+    if name is None:
+        return b"&amp;"
+    if name in _OF_XML:
+        return whole
+    characters = html5.get(name.decode() + ";")
+    return b"".join(b"&#%d;" % ord(one) for one in characters) if characters else b"&amp;" + whole[1:]
