@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from graphvine.search.hits import Citation, SearchHit
     from graphvine.workers.search.ask import Answer
 
+_INDENT = 4
 app = new_app()
 
 
@@ -90,7 +91,8 @@ def edges(
 ) -> None:
     """Make the edges between the kinds, for searches to walk over.
 
-    Items, news and pages with the same address lead to the same (:Address); what names an article's title leads to it.
+    Items, news and pages with the same address lead to the same (:Address); those of nearly the same text lead to the
+    same (:NearDuplicates), which searches show once; what names an article's title leads to it.
     It looks at what came since the last time, and goes on where it was after a kill. The daemon does it by itself
     (setting search.edges_seconds).
 
@@ -121,9 +123,14 @@ def edges(
         show_json(found)
         return
     rows = [
-        (one.kind, f"{one.same_page:,}", f"{one.mentions:,}", f"{max(0, one.newest - one.done):,}") for one in found
-    ]
-    show(table(("kind", "with an address", "mentions", "numbers behind"), rows, right=("with an address", "mentions")))
+        (
+            one.kind, f"{one.same_page:,}", f"{one.mentions:,}", f"{one.near_duplicates:,}",
+            f"{max(0, one.newest - one.done):,}",
+        )
+        for one in found
+    ]  # fmt: skip
+    heads = ("kind", "with an address", "mentions", "near duplicates", "numbers behind")
+    show(table(heads, rows, right=heads[1:]))
 
 
 @app.command()
@@ -148,23 +155,35 @@ def reindex(context: typer.Context, request: ReindexRequest) -> None:
 
 def show_hits(hits: Sequence[SearchHit], *, explain: bool = False) -> None:
     """One paragraph for each hit: where it is, and a piece of it; with `explain`, what its score is made of."""
-    from graphvine.workers.cli.output import one_line
+    from graphvine.workers.cli.output import one_line, paragraph, plural
 
     for number, hit in enumerate(hits, 1):
-        distance = "" if hit.distance is None else f", {hit.distance} links away"
+        distance = "" if hit.distance is None else f", {plural(hit.distance, 'link')} away"
         print(f"{number:>2}. {one_line(heading(hit), 90)}  ({hit.score:.4f}{distance})")
-        print(f"    {one_line(hit.snippet, 160)}")
-        print(f"    {cited(hit.citation)}")
+        paragraph(piece(hit.snippet), _INDENT)
+        paragraph(cited(hit.citation), _INDENT)
+        if hit.duplicates:
+            paragraph(f"nearly the same: {one_line(', '.join(hit.duplicates), 160)}", _INDENT)
         if explain:
             path = f"; {' -> '.join(one_line(title, 60) for title in hit.path)}" if hit.path else ""
-            print(f"    words {hit.by_words:.2f}, meaning {hit.by_meaning:.2f}, link {hit.by_link:.2f}{path}")
+            paragraph(f"words {hit.by_words:.2f}, meaning {hit.by_meaning:.2f}, link {hit.by_link:.2f}{path}", _INDENT)
     if not hits:
         print("nothing found")
 
 
+def piece(snippet: str, most: int = 160) -> str:
+    """A piece of a text on one line, cut between words, with a sign where more stands before or behind it."""
+    from graphvine.workers.cli.output import one_line
+
+    text = one_line(snippet).strip()
+    if len(text) > most:
+        text = f"{text[:most].rpartition(' ')[0] or text[:most]} …"
+    return f"… {text}" if text[:1].islower() else text
+
+
 def show_answer(answer: Answer) -> None:
     """The passages under the numbers that an answer cites them by, a blank line between groups."""
-    from graphvine.workers.cli.output import printable
+    from graphvine.workers.cli.output import paragraph, printable
 
     if answer.model or answer.held is not None:
         print("\n" if answer.held else "\nThe passages do not hold the answer.\n")
@@ -177,8 +196,8 @@ def show_answer(answer: Answer) -> None:
             by = f"  (by {' -> '.join(hit.path)})" if hit.path else ""
             print(printable(f"[{number}] {heading(hit)}{by}"))
             for line in hit.citation.passage.splitlines():
-                print(f"    {printable(line)}")
-            print(f"    {cited(hit.citation)}")
+                paragraph(printable(line), _INDENT)
+            paragraph(cited(hit.citation), _INDENT)
         print()
     if not number:
         print("nothing found")

@@ -15,7 +15,7 @@ from graphvine.search.hits import SearchHit
 from graphvine.search.kinds import SearchKind
 from graphvine.search.walk import Question
 from graphvine.workers import registry
-from graphvine.workers.search.edges import between
+from graphvine.workers.search.edges import between, group_of
 from graphvine.workers.search.requests import ReindexRequest, SearchRequest
 
 ARTICLE = "article"
@@ -41,8 +41,10 @@ class SearchEngine:
             }  # fmt: skip
             for kind in kinds.values():
                 kind.catch_up()
-            joined = partial(between, self._graph) if self._graph.read("edges.jobs") else None
-            question = Question(kinds, request.text, self._vector(request, kinds), where or None, joined)
+            made = {row["name"].partition(":")[0] for row in self._graph.read("edges.jobs")}
+            joined = partial(between, self._graph) if made else None
+            group = partial(group_of, self._graph) if "near" in made else None
+            question = Question(kinds, request.text, self._vector(request, kinds), where or None, joined, group)
             if request.near is not None:
                 if list(kinds) != [ARTICLE]:
                     raise request.refuse("near", "only articles lie near an article: say --kind article, or nothing")

@@ -15,12 +15,12 @@ from graphvine.search.kinds import Mode
 if TYPE_CHECKING:
     from graphvine.search.hits import SearchHit
     from graphvine.workers.search.ask import Answer
-    from graphvine.workers.search.edges import EdgeCounts
+    from graphvine.workers.search.edges import EdgeCounts, StatusReport
 
 _RUNS = "graphvine.workers.search.engine:"
 Name = Annotated[str, msgspec.Meta(max_length=200)]
 Kinds = Annotated[Sequence[Name], msgspec.Meta(max_length=20)]
-Question = Annotated[str, msgspec.Meta(max_length=1_000)]
+Question = Annotated[str, msgspec.Meta(max_length=1_000, pattern=r"\S")]  # something, not blanks alone
 Seconds = Annotated[int, msgspec.Meta(ge=-(1 << 53), le=1 << 53)]
 
 
@@ -74,13 +74,19 @@ class AskRequest(Request["Answer"], verb="ask", runs="graphvine.workers.search.a
 class EdgesRequest(
     Request["list[EdgeCounts]"], verb="edges", runs="graphvine.workers.search.edges:run_edges", where="job"
 ):
-    """Make the edges between the kinds up to where the graph is: same page, and mentions of articles."""
+    """Make the edges between the kinds up to where the graph is: same page, near duplicates, mentions of articles."""
 
 
 class EdgeCountsRequest(
     Request["list[EdgeCounts]"], verb="edge counts", runs="graphvine.workers.search.edges:counts", where="call"
 ):
     """How many edges between the kinds there are, and how far the jobs that make them have come."""
+
+
+class StatusReportRequest(
+    Request["StatusReport"], verb="status report", runs="graphvine.workers.search.edges:report", where="call"
+):
+    """Where every pipeline stands, and the edges between the kinds, in one answer."""
 
 
 class ReindexRequest(Request[int], verb="reindex", runs=f"{_RUNS}run_reindex", where="job"):

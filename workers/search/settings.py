@@ -12,7 +12,7 @@ TABLE = "search"
 
 
 class SearchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which model writes answers, and how often edges between the kinds are made."""
+    """Which model writes answers, which kinds get vectors, and how often edges between the kinds are made."""
 
     answer_url: Annotated[
         str, describe_as("the base of an OpenAI-compatible interface that writes answers; empty for passages alone")
@@ -24,6 +24,15 @@ class SearchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     edges_seconds: Annotated[
         float, msgspec.Meta(ge=0), describe_as("how often the daemon makes edges between the kinds; 0 for never")
     ] = 600
+    vectors: Annotated[
+        str,
+        msgspec.Meta(pattern=r"^((hn|news|page)(,(hn|news|page))*)?$"),
+        describe_as("kinds whose rows get vectors from the queue 'vector': hn,news,page; empty for none"),
+    ] = ""
+
+    @property
+    def vector_kinds(self) -> list[str]:
+        return sorted(set(filter(None, self.vectors.split(","))))
 
 
 def load(**given: object) -> SearchSettings:
