@@ -67,6 +67,20 @@ export function shown(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
+/** The same, with moments as people read them. */
+export function timed(value: unknown): string {
+  return typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) ? clock(value) : shown(value);
+}
+
+/** Numbers by which the queue guards itself; they tell a reader nothing. */
+export const INNER = new Set(["seq", "due", "lease", "lost_claims", "failure_count"]);
+
+/** What was asked for, without what was left at its default. */
+export function facts(of: Record<string, unknown>): string {
+  const said = Object.entries(of).filter(([, value]) => value !== null && value !== "" && value !== false && !(Array.isArray(value) && !value.length));
+  return said.map(([name, value]) => (value === true ? human(name) : `${human(name)} ${Array.isArray(value) ? value.map(shown).join(", ") : shown(value)}`)).join("; ");
+}
+
 /** RFC 4180; a value that a spreadsheet would take for a formula gets a quote in front of it. */
 export function csv(columns: string[], rows: unknown[][]): string {
   const cell = (value: unknown) => {

@@ -6,6 +6,13 @@ import type { Around, End, Node } from "./types";
 export const idOf = ({ label, key }: End): string => `${label}\u0000${key}`;
 export const KINDS = ["#2f8f62", "#2f7fc1", "#d97706", "#a855c7", "#d24b40", "#14a098", "#8a8f2f", "#6b7280"];
 
+const PATH = "#d97706";
+const DEPTHS = ["#14532d", "#1d6b45", "#2f8f62", "#57ae83", "#8ac9a8", "#b9dfcb"];
+const STATES: [RegExp, string][] = [[/fail|error/, "#d24b40"], [/skip|exclud/, "#8a8f2f"], [/claim|ing$/, "#2f7fc1"], [/process|complet|done|loaded/, "#2f8f62"]];
+
+export const colourOfState = (state: string): string => STATES.find(([one]) => one.test(state))?.[1] ?? "#6b7280";
+export const colourOfDepth = (depth: unknown): string => (typeof depth === "number" ? DEPTHS[Math.min(depth, DEPTHS.length - 1)]! : "#6b7280");
+
 /** The same text always falls on the same place: a drawing that is drawn again looks the same. */
 export function place(text: string): number {
   let hash = 2166136261;
@@ -34,12 +41,21 @@ export class Drawing {
     return this.graph.order - before;
   }
 
-  /** Put in pairs of nodes that an edge joins: a stretch of the whole graph. */
-  addPairs(type: string, pairs: [Node, Node][]): void {
-    for (const [source, target] of pairs) {
-      for (const node of [source, target]) if (!this.graph.hasNode(idOf(node))) this.#node(node, 0, 0, 60);
-      this.#edge(type, source, target);
-    }
+  /** Put in the nodes of a way and what joins them. Returns how many nodes are new. */
+  addPath({ nodes, edges }: Pick<Around, "nodes" | "edges">): number {
+    const before = this.graph.order;
+    const from = nodes[0] && this.graph.hasNode(idOf(nodes[0])) ? this.graph.getNodeAttributes(idOf(nodes[0])) : { x: 0, y: 0 };
+    nodes.forEach((node, step) => {
+      if (!this.graph.hasNode(idOf(node))) this.#node(node, from.x + 10 * step, from.y, 4);
+      this.graph.mergeNodeAttributes(idOf(node), { size: 9, forceLabel: true });
+    });
+    for (const edge of edges) this.#edge(edge.type, edge.source, edge.target, { size: 3, color: PATH });
+    return this.graph.order - before;
+  }
+
+  paint(by: "kind" | "state" | "depth"): void {
+    this.graph.forEachNode((id, one) => this.graph.setNodeAttribute(id, "color", by === "kind" ? this.colourOf(one.kind)
+      : by === "state" ? colourOfState(String(one.properties.expansion_state ?? one.properties.state ?? "")) : colourOfDepth(one.properties.expansion_depth)));
   }
 
   hide(wanted: (label: string, properties: Record<string, unknown>) => boolean): void {
@@ -74,10 +90,10 @@ export class Drawing {
     });
   }
 
-  #edge(type: string, source: End, target: End): void {
+  #edge(type: string, source: End, target: End, look: Record<string, unknown> = {}): void {
     const id = `${type}\u0001${idOf(source)}\u0001${idOf(target)}`;
     if (!this.graph.hasEdge(id) && this.graph.hasNode(idOf(source)) && this.graph.hasNode(idOf(target))) {
-      this.graph.addEdgeWithKey(id, idOf(source), idOf(target), { label: type, size: 1 });
-    }
+      this.graph.addEdgeWithKey(id, idOf(source), idOf(target), { label: type, size: 1, ...look });
+    } else if (this.graph.hasEdge(id)) this.graph.mergeEdgeAttributes(id, look);
   }
 }

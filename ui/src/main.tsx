@@ -37,19 +37,22 @@ function App(): JSX.Element {
   const [logged, setLogged] = useState(hasToken());
   const found = [...PAGES, ...HIDDEN].find(([name]) => name === place.page);
   const [shown, setShown] = useState<{ name: string; Page: ComponentType<PageProps> } | null>(null);
+  const [missing, setMissing] = useState(false);
   useEffect(() => {
     document.title = `${[found?.[1] ?? "Not found", ...place.parts].join(" · ")} – Graphvine`;
     if (!found) return setShown(null);
     let over = false;
     found[2]().then(
-      ({ default: Page }) => { if (!over) setShown({ name: found[0], Page }); },
-      () => say("This part of the page could not be loaded: the service may have been updated. Reload the page."),
+      ({ default: Page }) => { if (!over) { setShown({ name: found[0], Page }); setMissing(false); } },
+      () => { if (!over) setMissing(true); },
     );
     return () => void (over = true);
-  }, [place.page, place.parts.join("/")]);
+  }, [place.page, place.parts.join("/"), missing && line]);
   useEffect(() => void logIn().then((told) => { if (told) { setLogged(hasToken()); say(told); } }), []);
   useEffect(() => setLogged(hasToken()), [said]);
   const current = place.page === "row" ? "queue" : place.page;
+  // On a phone the pages are one line that scrolls: show where one is.
+  useEffect(() => document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [current]);
   return (
     <div class="frame" onClick={follow}>
       <a class="skip" href="#main">Skip to the page</a>
@@ -66,7 +69,9 @@ function App(): JSX.Element {
       <main id="main" tabIndex={-1}>
         {!found && <><h1>Not found</h1><p>There is no page at this address. <a href={address("overview")}>To the overview</a></p></>}
         {found && shown?.name === place.page && <shown.Page place={place} key={place.page} />}
-        {found && shown?.name !== place.page && <p class="hint" aria-busy="true">Loading …</p>}
+        {found && shown?.name !== place.page && (missing
+          ? <p class="error" role="alert">This page could not be loaded: the service does not answer, or was updated. <a href={location.href} target="_self">Reload</a></p>
+          : <p class="hint" aria-busy="true">Loading …</p>)}
       </main>
       <p id="said" role="status" aria-live="polite" class={said ? "said" : "said empty"}>{said}</p>
       <TokenDialog />

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { message, withQuery } from "./api";
 import { take } from "./events";
-import { Drawing, idOf } from "./graph-model";
+import { colourOfState, Drawing, idOf } from "./graph-model";
 import { layers } from "./machine-layout";
 import { plain } from "./pages/threads";
-import { visible } from "./parts/table";
+import { MOST_PIXELS, visible } from "./parts/table";
+import { fit, nearest, rgb } from "./points";
 import { address, parse } from "./router";
+import { RowWindow } from "./row-window";
+import { ofCommunities, ofRows, places } from "./whole-model";
 
 describe("addresses", () => {
   it("come back as they went in, whatever they hold", () => {
@@ -35,11 +38,64 @@ describe("events", () => {
 
 describe("the table", () => {
   it("draws only what can be seen, of a million rows", () => {
-    const [first, last] = visible(37_000_000 / 2, 600, 37, 1_000_000);
+    const { first, last, offset } = visible(MOST_PIXELS / 2, 600, 37, 1_000_000);
     expect(first).toBeGreaterThan(499_000);
     expect(last - first).toBeLessThan(40);
-    expect(visible(0, 600, 37, 3)).toEqual([0, 3]);
-    expect(visible(99_999, 600, 37, 0)).toEqual([0, 0]);
+    expect(Math.abs(offset - MOST_PIXELS / 2)).toBeLessThan(600);
+    expect(visible(MOST_PIXELS - 600, 600, 37, 1_000_000).last).toBe(1_000_000);
+    expect(visible(370, 600, 37, 400_000)).toEqual({ first: 2, last: 35, offset: 74 });
+    expect(visible(0, 600, 37, 3)).toEqual({ first: 0, last: 3, offset: 0 });
+    expect(visible(0, 600, 37, 0)).toEqual({ first: 0, last: 0, offset: 0 });
+  });
+  it("keeps a part of them, and reads on from either end of it", async () => {
+    const all = Array.from({ length: 1_000_000 }, (_, at) => ({ seq: String(at + 1) }));
+    const asked: (string | null)[] = [];
+    const held = new RowWindow(async ({ after, newest, limit }) => {
+      asked.push(after);
+      const at = Number(after ?? 0);
+      const rows = newest ? all.slice(Math.max(0, at - 1 - limit), at - 1).reverse() : all.slice(at, at + limit);
+      return { rows, next: rows.length < limit ? null : rows.at(-1)!.seq };
+    });
+    const span = { count: all.length, first: "1", last: "1000000" };
+    await held.reset();
+    expect(await held.want(0, 40, span)).toBe(false);
+    expect(await held.want(190, 230, span)).toBe(true);
+    expect([held.start, held.rows.length]).toEqual([0, 400]);
+    await held.want(500_000, 500_040, span);
+    expect(held.rows[500_000 - held.start]!.seq).toBe("500001");
+    await held.want(held.start - 30, held.start, span);
+    expect(held.rows[500_000 - held.start]!.seq).toBe("500001");
+    await held.want(999_970, 1_000_000, span);
+    expect(held.rows.at(-1)!.seq).toBe("1000000");
+    expect(held.start + held.rows.length).toBe(1_000_000);
+    expect(await held.want(999_970, 1_000_000, span)).toBe(false);
+    expect(asked.length).toBe(5);
+  });
+});
+
+describe("a whole graph", () => {
+  const rows = {
+    label: "Article", relations: ["LINKS_TO"], age_seconds: 0, total: { nodes: 4, edges: 2, communities: 2 },
+    keys: ["a", "b", "c", "d"], states: ["processed", "failed", "discovered", "claimed"], depths: [0, 1, null, 9], groups: [0, 0, 1, 0], degrees: [2, 1, 1, 0], pairs: [0, 1, 2, 0],
+  };
+  it("lays rows of a community together", () => {
+    const [a, b, c] = places(rows);
+    expect(Math.hypot(a!.x - b!.x, a!.y - b!.y)).toBeLessThan(Math.hypot(a!.x - c!.x, a!.y - c!.y));
+  });
+  it("is points with sizes, colours and lines", () => {
+    const made = ofRows(rows, "state", true);
+    expect([made.places.length, made.sizes.length, made.colours.length, [...made.lines]]).toEqual([8, 4, 16, [0, 1, 2, 0]]);
+    expect([...made.colours.slice(4, 8)]).toEqual([...rgb(colourOfState("failed")), 255]);
+    expect(nearest(made.places, made.places[2]!, made.places[3]!, 0.1)).toBe(1);
+    expect(nearest(made.places, 1e6, 1e6, 1)).toBe(null);
+    const camera = fit(made.places, 800, 600);
+    expect(camera.scale * Math.abs(made.places[0]! - camera.x)).toBeLessThan(400);
+  });
+  it("shows communities by their size", () => {
+    const community = (id: number, size: number) => ({ id, size, name: `c${id}`, edges: 1 });
+    const made = ofCommunities({ ...rows, communities: [community(0, 900), community(1, 9)], links: [{ source: 0, target: 1, count: 3 }] });
+    expect(made.sizes[0]).toBeGreaterThan(3 * made.sizes[1]!);
+    expect([...made.lines]).toEqual([0, 1]);
   });
 });
 
@@ -54,9 +110,19 @@ describe("the drawing", () => {
     expect(drawing.graph.getNodeAttributes(idOf(node("b"))).x).toBe(before);
     expect(drawing.graph.size).toBe(1);
   });
+  it("shows a way between two, and paints by state", () => {
+    const drawing = new Drawing();
+    drawing.add(around);
+    expect(drawing.addPath({ nodes: [node("a"), node("c")], edges: [{ type: "LINKS_TO", source: node("c"), target: node("a") }] })).toBe(1);
+    expect(drawing.graph.size).toBe(2);
+    drawing.paint("state");
+    expect(drawing.graph.getNodeAttribute(idOf(node("a")), "color")).toBe(colourOfState("done"));
+    drawing.paint("kind");
+    expect(drawing.graph.getNodeAttribute(idOf(node("a")), "color")).toBe(drawing.colourOf("Article"));
+  });
   it("is saved as text, whatever a title holds", () => {
     const drawing = new Drawing();
-    drawing.addPairs("LINKS_TO", [[node("<script>"), node("b")]]);
+    drawing.add({ ...around, node: node("<script>"), nodes: [node("<script>"), node("b")] });
     expect(drawing.toSvg()).not.toContain("<script>");
   });
 });

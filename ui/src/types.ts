@@ -9,6 +9,7 @@ export interface Status {
   backing_off: number;
   claimed: number;
   failed: number;
+  skipped: number;
   total: number;
   beyond_depth: number;
   progress_percent: number;
@@ -119,4 +120,28 @@ export interface Job {
   result: unknown;
   asked: unknown;
   last_event: { name: string; facts: unknown } | null;
+}
+
+interface Whole {
+  label: string;
+  relations: string[];
+  age_seconds: number;
+  total: { nodes: number; edges: number; communities: number };
+}
+
+export interface CommunityOverview extends Whole {
+  communities: { id: number; size: number; name: string; edges: number }[];
+  links: { source: number; target: number; count: number }[];
+}
+
+/** Rows as columns; `pairs` holds places among them, two for each edge. */
+export interface RowsDrawn extends Whole {
+  keys: string[];
+  states: string[];
+  depths: (number | null)[];
+  groups: number[];
+  degrees: number[];
+  pairs: number[];
+  community?: number;
+  size?: number;
 }

@@ -84,6 +84,16 @@ def screen(*, stderr: bool = False) -> Console:
     return PlainConsole(file=stream, width=width, markup=False, emoji=False, highlight=False)
 
 
+def paragraph(text: str, indent: int = 0) -> None:
+    """Print a text that wraps between words on a terminal, indented; elsewhere it is one line."""
+    import textwrap
+
+    margin = " " * indent
+    width = max(screen().width, indent + 20)
+    for line in textwrap.wrap(text, width - indent, break_long_words=False, break_on_hyphens=False) or [""]:
+        print(f"{margin}{line}")
+
+
 @dataclass(frozen=True)
 class Listing:
     """A table of plain cells where that fits the terminal; otherwise each row as lines of its own."""
@@ -246,12 +256,12 @@ def tell(error: BaseException, *, verbose: bool) -> int:
     if isinstance(error, BrokenPipeError):
         _write_nowhere()
         return PIPE_CLOSED
+    from graphvine.redact import redact
+
     if verbose:
         import traceback
 
-        traceback.print_exception(error)
-    from graphvine.redact import redact
-
+        print(redact("".join(traceback.format_exception(error))), end="", file=sys.stderr)
     print(f"error: {printable(redact(_sentence(error)))}", file=sys.stderr)
     from graphvine.requests import BadRequest
 

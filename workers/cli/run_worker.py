@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from graphvine.dispatch import dispatch
 from graphvine.workers.cli.output import one_line
 from graphvine.workers.cli.progress import activity
-from graphvine.workers.loop import Counts
+from graphvine.workers.counts import Counts
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
@@ -43,6 +43,7 @@ def described(counts: Counts) -> str:
     """What was done, leaving out what did not happen: 3 claimed, 2 done, 1 failed."""
     named = {
         "claimed": counts.claimed, "done": counts.done, "to be retried": counts.retried, "failed": counts.failed,
+        "skipped": counts.skipped,
         "given back": counts.released, "lost to another worker": counts.lost,
     }  # fmt: skip
     return ", ".join(f"{count:,} {name}" for name, count in named.items() if count) or "nothing to claim"

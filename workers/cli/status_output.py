@@ -28,16 +28,13 @@ def status_view(where: str, found: Sequence[PipelineStatus], rates: Rates | None
     from rich.text import Text
 
     shown = [one for one in found if one.total or one.paused]
-    total, failed = sum(one.total for one in found), sum(one.failed for one in found)
-    done = sum(one.total * one.progress_percent / 100 for one in found)
+    total, wanted = sum(one.total for one in found), sum(one.total - one.skipped for one in found)
+    done = sum((one.total - one.skipped) * one.progress_percent / 100 for one in found)
     parts = [plural(total, "row")]
-    if total:
-        parts.append(f"{100 * done / total:.1f} % done")
-    parts += [
-        f"{count:,} {what}"
-        for what, count in (("claimed", sum(one.claimed for one in found)), ("failed", failed))
-        if count
-    ]
+    if wanted:
+        parts.append(f"{100 * done / wanted:.1f} % done")
+    counts = {what: sum(getattr(one, what) for one in found) for what in ("claimed", "failed", "skipped")}
+    parts += [f"{count:,} {what}" for what, count in counts.items() if count]
     head = Text(f"{printable(where)}: {', '.join(parts)}")
     if not shown:
         return Group(head)
@@ -49,7 +46,7 @@ def _status_table(found: Sequence[PipelineStatus], rates: Rates) -> Listing:
         "rows": [f"{one.total:,}" for one in found], "done": [f"{one.progress_percent:.1f} %" for one in found],
         **{
             what.replace("_", " "): [f"{getattr(one, what):,}" for one in found]
-            for what in ("ready", "backing_off", "claimed", "failed")
+            for what in ("ready", "backing_off", "claimed", "failed", "skipped")
             if any(getattr(one, what) for one in found)
         },
     }  # fmt: skip
@@ -64,9 +61,10 @@ def _status_table(found: Sequence[PipelineStatus], rates: Rates) -> Listing:
 def edge_lines(found: Sequence[EdgeCounts]) -> Iterator[str]:
     """How many edges lead from each kind to others; nothing where none were made."""
     for one in found:
-        if one.same_page or one.mentions:
+        if one.same_page or one.mentions or one.near_duplicates:
             behind = f", {one.newest - one.done:,} numbers behind" if one.newest > one.done else ""
-            yield f"edges of {one.kind}: {one.same_page:,} same page, {one.mentions:,} mentions of articles{behind}"
+            made = f"{one.same_page:,} same page, {one.mentions:,} mentions of articles"
+            yield f"edges of {one.kind}: {made}, {one.near_duplicates:,} near duplicates{behind}"
 
 
 def _states(states: Mapping[str, int], rates: Mapping[str, float]) -> str:

@@ -26,9 +26,9 @@ def mcp(
 
     It speaks the Model Context Protocol on standard input and output.
 
-    The tools are search, cypher (which only reads), tables, neighbourhood, and thread for Hacker News. Each call opens
-    the graph as any command does, through the process that serves it where one does, and closes it again: an assistant
-    that stays open for days holds no file. Needs the extra 'mcp'.
+    The tools are search, cypher (which only reads), tables, status, neighbourhood, and thread for Hacker News. Each
+    call opens the graph as any command does, through the process that serves it where one does, and closes it again: an
+    assistant that stays open for days holds no file. Needs the extra 'mcp'. A daemon offers the same at /mcp.
 
         graphvine mcp --graph wiki.kuzu
         {"mcpServers": {"graphvine": {"command": "graphvine", "args": ["mcp", "--graph", "/path/to/wiki.kuzu"]}}}

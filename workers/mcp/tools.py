@@ -1,17 +1,18 @@
-"""What an assistant can ask. Each call opens the graph and closes it, one at a time: no file is held between calls."""
+"""What an assistant can ask, as plain functions that answer with JSON; all of it reads."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, fields
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
+    from graphvine.search.hits import SearchHit
     from graphvine.search.kinds import Mode
+    from graphvine.workers.search.requests import SearchRequest
 
 
 _LONGEST_TEXT = 2_000
@@ -51,21 +52,30 @@ def fitting(rows: Iterable[Any]) -> tuple[list[Any], bool]:
     return kept, False
 
 
-_MOST_FOUND, _MOST_NEIGHBOURS = 50, 200
+_MOST_FOUND, _MOST_NEIGHBOURS, _MOST_SECTIONS = 50, 200, 500
 _HIDDEN = frozenset({"children", "story"})
 
 
 class Tools:
     def __init__(
-        self, opened: Callable[[], AbstractContextManager[Graph]], *, max_rows: int = 200, seconds: float = 10
-    ) -> None:
-        self._opened, self._max_rows, self._seconds = opened, max_rows, seconds
-        self._one_at_a_time = threading.Lock()
+        self, opened: Callable[[], AbstractContextManager[Graph]], *, max_rows: int = 200, seconds: float = 10,
+        run_search: Callable[[SearchRequest], list[SearchHit]] | None = None,
+    ) -> None:  # fmt: skip
+        """`opened` gives the graph for one call; `run_search` searches where an index is kept open for it."""
+        self._graph, self._max_rows, self._seconds = opened, max_rows, seconds
+        self._run_search = run_search
 
     def search(self, words: str, kind: Sequence[str] = (), mode: Mode = "walk", limit: int = 10) -> dict[str, Any]:
         """Find sections of articles, items of Hacker News, news and pages, with citations."""
-        with self._graph() as graph:
-            hits = graph.search(words, kind=kind, mode=mode, limit=max(1, min(limit, _MOST_FOUND)))
+        from graphvine.dispatch import dispatch
+        from graphvine.workers.search.requests import SearchRequest
+
+        request = SearchRequest(text=words, kind=kind, mode=mode, limit=max(1, min(limit, _MOST_FOUND)))
+        if self._run_search is not None:
+            hits = self._run_search(request)
+        else:
+            with self._graph() as graph:
+                hits = dispatch(graph, request)
         found, cut = fitting(asdict(hit) for hit in hits)
         return {"found": found, "cut": cut}
 
@@ -86,6 +96,35 @@ class Tools:
             states = {one.pipeline: one.states for one in graph.status()}
         return {"tables": found, "pipelines": states}
 
+    def status(self) -> dict[str, Any]:
+        """Where every pipeline stands: rows by state, ready, claimed, failed, paused."""
+        with self._graph() as graph:
+            return {"graph": graph.where, "pipelines": [shaped(asdict(one)) for one in graph.status()]}
+
+    def names(self) -> dict[str, list[str]]:
+        """The pipelines and the kinds of nodes."""
+        with self._graph() as graph:
+            labels = [one.name for one in graph.tables() if one.kind == "NODE"]
+            return {"pipeline": list(graph.library.machines), "label": labels}
+
+    def machine(self, pipeline: str) -> dict[str, Any]:
+        """The states and moves of a pipeline."""
+        from graphvine.queries.render import as_json
+
+        with self._graph() as graph:
+            return as_json(graph.store.machine(pipeline), fingerprint=False)
+
+    def article(self, title: str) -> str:
+        """An article as Markdown: its sections from top to bottom, as far as they fit into one answer."""
+        from graphvine.neighbourhood import NoSuchNode
+
+        with self._graph() as graph:
+            if not graph.read("article.shown", key=title):
+                raise NoSuchNode(f"there is no Article {title!r}")
+            sections = graph.read("article.sections_shown", key=title, limit=_MOST_SECTIONS)
+        text = "\n\n".join([f"# {title}", *_as_markdown(sections)])
+        return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"
+
     def neighbourhood(self, label: str, key: str, limit: int = 50) -> dict[str, Any]:
         """A node and what is joined to it."""
         with self._graph() as graph:
@@ -100,10 +139,16 @@ class Tools:
         items, cut = fitting({"depth": level, **_item(item)} for level, item in walked[: self._max_rows])
         return {"items": items, "total": total, "cut": cut or total > len(items)}
 
-    @contextmanager
-    def _graph(self) -> Iterator[Graph]:
-        with self._one_at_a_time, self._opened() as graph:
-            yield graph
+
+def _as_markdown(sections: Sequence[dict[str, Any]]) -> Iterable[str]:
+    """The texts, each heading once before the parts of its section."""
+    last = ""
+    for row in sections:
+        path = row["path"] or ""
+        if path and path != last:
+            yield f"{'#' * min(max(row['level'] or 2, 2), 6)} {path.rpartition(' / ')[2]}"
+        last = path
+        yield row["text"] or ""
 
 
 def _item(item: Any) -> dict[str, Any]:

@@ -25,13 +25,13 @@ LEVELS: dict[str, int] = {"read": 1, "work": 2, "admin": 3}
 ENDING = ".tokens"
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-# Asked by anybody, wherever we listen: whether we live, and a page that holds no data.
-_OPEN = frozenset({"/healthz", "/", "/ui", "/docs", "/favicon.ico"})
+# Asked by anybody, wherever we listen: whether we live and can serve, and a page that holds no data.
+_OPEN = frozenset({"/healthz", "/readyz", "/", "/ui", "/docs", "/favicon.ico"})
 _OPEN_FOLDERS = ("/static/", "/ui/")
 # A code that works once is exchanged for the token.
-_LOGIN = "/login"
-# It reads, but with a body; what it may do beyond that is decided by its route.
-_READS_BY_POST = frozenset({"/cypher"})
+LOGIN = "/login"
+# They read, but with a body; what /cypher may do beyond that is decided by its route.
+_READS_BY_POST = frozenset({"/cypher", "/mcp"})
 _ADMIN = frozenset({"/engine/execute", "/login/codes"})
 ENGINE = "/engine/"
 
@@ -51,7 +51,7 @@ def is_open(path: str) -> bool:
 
 def needed_scope(method: str, path: str) -> Scope | None:
     """What a request needs; None where anybody may ask."""
-    if (is_open(path) and method in SAFE_METHODS) or path == _LOGIN:
+    if (is_open(path) and method in SAFE_METHODS) or path == LOGIN:
         return None
     if path in _ADMIN:
         return "admin"
@@ -69,9 +69,13 @@ class Tokens:
         self._seen: tuple[int, int] | None = None
         self._records: list[TokenRecord] = []
 
+    def is_main(self, token: str) -> bool:
+        """Whether this is the token in the `.service` file."""
+        return hmac.compare_digest(token.encode(), self._main)
+
     def scope_of(self, token: str) -> Scope | None:
         """What this token may do, None for one that is not known."""
-        if hmac.compare_digest(token.encode(), self._main):
+        if self.is_main(token):
             return "admin"
         found: Scope | None = None
         given = _hash(token)

@@ -18,11 +18,13 @@ from graphvine.workers.search import routes as search
 from graphvine.workers.serve import engine_routes
 from graphvine.workers.serve.api import (
     around,
+    communities,
     cypher,
     health,
     job_list,
     login,
     machines,
+    mcp,
     overview,
     page,
     queues,
@@ -31,7 +33,7 @@ from graphvine.workers.serve.api import (
 )
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.middleware import SecurityMiddleware
-from graphvine.workers.serve.responses import Json, as_error, tell_error, tell_http, tell_invalid
+from graphvine.workers.serve.responses import ANY_ROUTE, Json, as_error, tell_error, tell_http, tell_invalid
 
 _ABOUT = """\
 Everything that a graph's pipelines have, by HTTP. Reading is free on loopback; all that writes needs the token, as
@@ -40,26 +42,28 @@ in `.service`, which only its owner can read. Errors are `{"error": {"type", "me
 """
 
 
-def create_app(app_state: AppState, *, port: Callable[[], int]) -> Any:
-    """The whole application, guarded."""
+def create_app(app_state: AppState, *, port: Callable[[], int], abort: Callable[[Any], None]) -> Any:
+    """The whole application, guarded; `abort` ends the connection of a client."""
     app = FastAPI(
         title="Graphvine", version=graphvine.__version__, description=_ABOUT, docs_url=None, redoc_url=None,
-        default_response_class=Json, separate_input_output_schemas=False,
+        default_response_class=Json, separate_input_output_schemas=False, responses=ANY_ROUTE,
     )  # fmt: skip
     app.add_exception_handler(GraphvineError, tell_error)
     app.add_exception_handler(RequestValidationError, tell_invalid)
     app.add_exception_handler(HTTPException, tell_http)
     app.add_exception_handler(Exception, _tell_fault)
     app.router.routes.extend(engine_routes.routes(app_state))
-    for core in (page, login, health, status, overview, queues, rows, machines, cypher, around, job_list, search):
+    for core in (page, login, health, status, overview, queues, rows, machines, cypher, around, communities,
+                 job_list, search):  # fmt: skip
         app.include_router(core.router(app_state))
+    app.router.routes.append(mcp.route(app_state))
     pipelines = registry.pipelines().values()
     for pipeline in pipelines:
         if pipeline.routes is not None:
             app.include_router(pipeline.routes(app_state))
     app.state.app_state = app_state
     uploads = tuple(path for pipeline in pipelines for path in pipeline.upload_paths)
-    return SecurityMiddleware(app, app_state, port=port, upload_paths=uploads)
+    return SecurityMiddleware(app, app_state, port=port, upload_paths=uploads, abort=abort)
 
 
 async def _tell_fault(request: Request, error: Exception) -> Response:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import threading
 import time
@@ -11,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphvine.dispatch import Run
-from graphvine.errors import GraphvineError, WriteRefused
+from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
-from graphvine.read_only import is_inside, refuse_files
+from graphvine.read_only import refuse_files
 from graphvine.requests import Request
 from graphvine.workers.serve.events import Hub
 from graphvine.workers.serve.idempotency import Idempotency
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from graphvine.workers.serve.supervisor import Supervisor
 
 R = TypeVar("R")
-_WITH_PATHS = frozenset({"backup", "export", "load"})
 CODE_SECONDS, _CODES_KEPT = 300.0, 20
 
 
@@ -96,22 +94,15 @@ class AppState:
         graph.store.subscribe(self.hub.publish_event)
         graph.store.subscribe(self.metrics.on_event)
         self.journal, self.samples = Journal(graph, self.settings.history_rows, self.metrics.claim_ended), Samples(self)
+        if graph.telemetry is not None:
+            from graphvine.workers.serve.status_cache import status_of
+
+            graph.telemetry.watch_queues(lambda: status_of(self) if self.ready else [])
         self._graph = graph
 
     def check_files(self, text: str) -> None:
         """Refuse Cypher that reaches files of this machine, outside the folder that a setting names."""
         refuse_files(text, self.settings.files_folder)
-
-    def check_paths(self, request: Request[Any]) -> None:
-        """Refuse a backup, an export or a load outside the folder for them: that of the settings, or the graph's."""
-        folder = self.settings.files_folder or os.path.dirname(os.path.abspath(self.graph.where))
-        for name in ("target", "source"):
-            path = getattr(request, name, None)
-            if request.verb in _WITH_PATHS and isinstance(path, str) and not is_inside(path, folder):
-                raise WriteRefused(
-                    f"the daemon makes backups and exports in {folder} alone, not at {path}: choose a place in it,"
-                    " stop the daemon, or set serve.files_folder"
-                )
 
     def new_login_code(self) -> str:
         """A code that logs one browser in, once, within a few minutes."""

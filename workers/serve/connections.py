@@ -11,6 +11,8 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from graphvine.workers.serve.answers import WAITING_BYTES
+
 _log = logging.getLogger("graphvine.serve")
 # Descriptors that the store, its indexes, child processes and outgoing requests need beside the clients.
 _RESERVED = 256
@@ -42,18 +44,29 @@ class Connections:
         self.most = most
         self._idle: OrderedDict[Any, None] = OrderedDict()
         self._open: set[Any] = set()
+        self._by_client: dict[Any, Any] = {}
 
     def opened(self, connection: Any) -> bool:
         """False when there is no room for it: everybody else is in the middle of a request."""
         if len(self._open) >= self.most:
             if not self._idle:
                 return False
-            oldest, _ = self._idle.popitem(last=False)
-            self._open.discard(oldest)
+            oldest: Any = self._idle.popitem(last=False)[0]
+            self.closed(oldest)
             oldest.transport.abort()
         self._open.add(connection)
         self._idle[connection] = None
+        self._by_client[connection.client] = connection
         return True
+
+    def clients(self) -> set[Any]:
+        """Who is connected: addresses and ports."""
+        return set(self._by_client)
+
+    def abort(self, client: Any) -> None:
+        """End the connection of this client (its address and port), with what waits to be sent."""
+        if (connection := self._by_client.get(client)) is not None:
+            connection.transport.abort()
 
     def idle(self, connection: Any, is_idle: bool) -> None:
         if is_idle and connection in self._open:
@@ -65,6 +78,9 @@ class Connections:
     def closed(self, connection: Any) -> None:
         self._open.discard(connection)
         self._idle.pop(connection, None)
+        client: Any = connection.client
+        if self._by_client.get(client) is connection:
+            del self._by_client[client]
 
 
 def protocol_for(header_seconds: float, connections: Connections) -> type[H11Protocol]:
@@ -75,6 +91,7 @@ def protocol_for(header_seconds: float, connections: Connections) -> type[H11Pro
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
+            transport.set_write_buffer_limits(WAITING_BYTES)
             if not connections.opened(self):
                 transport.abort()
                 return

@@ -9,15 +9,18 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import graphvine
+from graphvine.engines import refuse_other_files
 from graphvine.errors import GraphvineError, StoreBusy, UnknownPipeline
 from graphvine.graph import Graph
 from graphvine.service_file import announce, find, token_of, withdraw
 from graphvine.settings import Settings
 from graphvine.workers import registry, scheduler
 from graphvine.workers.pipeline import Handler
+from graphvine.workers.serve import webhooks
 from graphvine.workers.serve.api.login import login_path
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.connections import raise_file_limit
@@ -52,6 +55,9 @@ class Daemon:
         other = find(where) if self._is_file else None
         if other is not None:
             raise Running(f"{where} is served already, by process {other.pid} ({other.what}) at {other.address}")
+        if self._is_file and not where.startswith("ladybug:"):
+            refuse_other_files(Path(where).expanduser())
+        webhooks.check(settings)
         token = token_of(where) if self._is_file else _token_of_server()
         write_logs(token, verbose=verbose, as_json=json_logs)
         raise_file_limit()
@@ -102,6 +108,7 @@ class Daemon:
         attach(graph)
         app_state = self.http_server.app_state
         app_state.enter(graph)
+        hooks = webhooks.start(self._settings, app_state.hub)
         supervisor = Supervisor(
             graph, self._settings, workers_of(graph, self._settings), build, services_of(graph, self._settings)
         )
@@ -132,6 +139,9 @@ class Daemon:
         finally:
             health.stop()
             self._end(supervisor, clockwork)
+            if hooks is not None:
+                app_state.hub.publish("closing")
+                hooks.close()
 
     def _end(self, supervisor: Supervisor, clockwork: Any) -> None:
         """Whatever hangs, the process is gone in time; what it then still held goes back when the next one opens."""

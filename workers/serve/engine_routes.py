@@ -6,7 +6,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import Any
@@ -24,6 +24,7 @@ from graphvine.records import Claim, QueryResult, Step, Unit, UnitResult
 from graphvine.requests import Request as TypedRequest
 from graphvine.workers.requests import find_request
 from graphvine.workers.serve.app_state import AppState, NotReady
+from graphvine.workers.serve.file_access import check_request, check_steps
 from graphvine.workers.serve.jobs import said
 
 _log = logging.getLogger("graphvine.serve")
@@ -47,15 +48,15 @@ def endpoint(app_state: AppState, answer: Answer, pool: ThreadPoolExecutor) -> C
     """A route that takes and gives msgpack, for our own processes."""
 
     async def answered(request: Request) -> Response:
-        body = await request.body()
-        return await asyncio.get_running_loop().run_in_executor(pool, _carried_out, app_state, answer, body)
+        body, owner = await request.body(), request.scope.get("graphvine_owner", False)
+        return await asyncio.get_running_loop().run_in_executor(pool, _carried_out, app_state, answer, body, owner)
 
     return answered
 
 
-def _carried_out(app_state: AppState, answer: Answer, body: bytes) -> Response:
+def _carried_out(app_state: AppState, answer: Answer, body: bytes, owner: bool) -> Response:
     try:
-        asked = unpack(body)
+        asked = {**unpack(body), "owner": owner}
     except Exception:
         return Response(pack_error(GraphvineError("this is not what our processes speak")), 400, media_type=MEDIA_TYPE)
     try:
@@ -93,6 +94,7 @@ def _read(app_state: AppState, asked: Asked) -> Any:
 def _unit(app_state: AppState, asked: Asked) -> Any:
     graph = app_state.graph
     steps = [Step(block, parameters) for block, parameters in asked["steps"]]
+    check_steps(app_state, steps, owner=asked["owner"])
     unit = Unit.of(steps, if_held=asked["if_held"])
     if all(graph.library.block(step.block).role == "heartbeat" for step in unit.steps):
         return _told(graph.store.run(unit, now=asked["now"]))  # done twice, it says the same
@@ -112,11 +114,34 @@ def _claim(app_state: AppState, asked: Asked) -> Any:
     claims = Claims(app_state.graph.store, asked["pipeline"], asked["worker"], ManualClock(asked["now"]))
 
     def told(taken: list[Claim]) -> Any:
-        return [msgspec.structs.asdict(claim) for claim in taken]
+        return {"claims": [msgspec.structs.asdict(claim) for claim in taken], "held_back": claims.held_back}
 
     def work(kept: Callable[[Any], Step]) -> Any:
-        taken = claims.claim(asked["limit"], asked["states"], asked["max_depth"], lambda so_far: kept(told(so_far)))
-        return told(taken)
+        return told(
+            claims.claim(
+                asked["limit"], asked["states"], asked["max_depth"], lambda so_far: kept(told(so_far)),
+                suspects=asked["suspects"],
+            )
+        )  # fmt: skip
+
+    return app_state.idempotency.once(asked["session"], asked["number"], asked["again"], work)
+
+
+def _exchange(app_state: AppState, asked: Asked) -> Any:
+    claims = Claims(app_state.graph.store, asked["pipeline"], asked["worker"], ManualClock(asked["now"]))
+    steps = [Step(block, parameters) for block, parameters in asked["steps"]]
+    check_steps(app_state, steps, owner=asked["owner"])
+
+    def told(taken: list[Claim], held: Collection[int]) -> Any:
+        return {"claims": [msgspec.structs.asdict(claim) for claim in taken], "held": sorted(held)}
+
+    def work(kept: Callable[[Any], Step]) -> Any:
+        # What its process has in hand is not known here: a suspect is for a claim of its own, which says that.
+        return told(
+            *claims.exchange_steps(
+                steps, asked["limit"], asked["max_depth"], lambda *both: kept(told(*both)), suspects=False
+            )
+        )
 
     return app_state.idempotency.once(asked["session"], asked["number"], asked["again"], work)
 
@@ -205,7 +230,7 @@ def _request(app_state: AppState, asked: Asked) -> TypedRequest[Any]:
     if kind is None:
         raise GraphvineError(f"the daemon has no verb {asked['verb']!r}")
     request = kind.of(asked["fields"])
-    app_state.check_paths(request)
+    check_request(app_state, request, owner=asked["owner"])
     return request
 
 
@@ -224,7 +249,8 @@ def _stop_job(app_state: AppState, asked: Asked) -> Any:
 
 
 OPS: dict[str, Answer] = {
-    "about": _about, "read": _read, "unit": _unit, "claim": _claim, "next_due": _next_due, "forget": _forget,
-    "query": _query, "interrupt": _interrupt, "execute": _execute, "tables": _tables,
+    "about": _about, "read": _read, "unit": _unit, "claim": _claim, "exchange": _exchange,
+    "next_due": _next_due, "forget": _forget, "query": _query, "interrupt": _interrupt, "execute": _execute,
+    "tables": _tables,
     "dispatch": _dispatch, "start_job": _start_job, "watch_job": _watch_job, "stop_job": _stop_job,
 }  # fmt: skip

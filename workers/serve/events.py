@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,8 @@ class Told:
 class Hub:
     def __init__(self) -> None:
         self._listeners: set[_Listener] = set()
+        self._streams = 0  # of single jobs
+        self._sinks: list[Callable[[Told], None]] = []
         self._lock = threading.Lock()
         self._number = 0
         self._closed = False
@@ -47,7 +50,7 @@ class Hub:
 
     def publish_event(self, name: str, facts: Mapping[str, Any]) -> None:
         """Receives the events of the graph's store."""
-        if name not in _QUIET and self._listeners:
+        if name not in _QUIET and (self._listeners or self._sinks):
             self.publish(name, **{key: _plain(value) for key, value in facts.items()})
 
     def publish(self, name: str, **facts: Any) -> None:
@@ -56,6 +59,17 @@ class Hub:
             told = Told(self._number, name, {"at": datetime.now(UTC).isoformat(), **facts})
             for listener in self._listeners:
                 listener.put(told)
+            for sink in self._sinks:
+                sink(told)
+
+    def add_sink(self, sink: Callable[[Told], None]) -> None:
+        """Give every event to this, too; it must not wait."""
+        with self._lock:
+            self._sinks.append(sink)
+
+    def remove_sink(self, sink: Callable[[Told], None]) -> None:
+        with self._lock:
+            self._sinks = [one for one in self._sinks if one != sink]
 
     def tick(self, app_state: AppState) -> None:
         """Where everything stands, once a second, while somebody listens."""
@@ -68,8 +82,20 @@ class Hub:
             )
 
     def refuse_more_than(self, most: int) -> None:
-        if len(self._listeners) >= most:
+        if len(self._listeners) + self._streams >= most:
             raise TooManyListeners(f"{most} listen already: close one of them")
+
+    @contextmanager
+    def one_more(self, most: int) -> Iterator[None]:
+        """Somebody listens to one job, which counts as listening."""
+        with self._lock:
+            self.refuse_more_than(most)
+            self._streams += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._streams -= 1
 
     async def subscribe(self, most: int) -> AsyncGenerator[Told | None, None]:
         """What happens from now on; None now and then, so that the line stays open."""

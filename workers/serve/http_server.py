@@ -41,7 +41,7 @@ class HttpServer:
         app_state.settings.check_tls()
         certificate, key = app_state.settings.certificate or None, app_state.settings.private_key or None
         config = uvicorn.Config(
-            create_app(app_state, port=lambda: self.port),
+            create_app(app_state, port=lambda: self.port, abort=self.connections.abort),
             http=protocol_for(app_state.settings.header_seconds, self.connections), ws="none", loop="asyncio",
             lifespan="off", log_config=None, access_log=False, server_header=False,
             timeout_keep_alive=75, timeout_graceful_shutdown=2, proxy_headers=False,

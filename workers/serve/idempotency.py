@@ -90,7 +90,7 @@ class Idempotency:
 
     def _saved_response(self, session: str, number: int, told: Any) -> Step:
         packed = zlib.compress(pack(told), 1)
-        if len(packed) > _LARGEST_KEPT and isinstance(told, dict) and "held" in told:
+        if len(packed) > _LARGEST_KEPT and isinstance(told, dict) and "rows" in told:
             packed = zlib.compress(pack({"rows": [[] for _ in told["rows"]], "held": told["held"]}), 1)
         at = moment(self._graph.clock.now_ms())
         answer = base64.b64encode(packed).decode()

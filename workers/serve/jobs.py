@@ -59,6 +59,7 @@ class Job:
     kept: bool = False
     cut_short: bool = False  # it was not its work that ended it, nor anybody's word
     watched_at: float = field(default_factory=time.monotonic, repr=False)
+    watchers: set[Callable[[], None]] = field(default_factory=set, repr=False)  # called when something happens
 
     @property
     def verb(self) -> str:
@@ -67,8 +68,11 @@ class Job:
     def shown(self) -> dict[str, Any]:
         return {
             "id": self.id, "verb": self.verb, "state": self.state, "started_at": self.started_at,
-            "ended_at": self.ended_at, "error": self.error, "result": self.result,
-            "asked": redact_values(self.request.sent()), "last_event": self.events[-1] if self.events else None,
+            "ended_at": self.ended_at,
+            **redact_values({
+                "error": self.error, "result": self.result, "asked": self.request.sent(),
+                "last_event": self.events[-1] if self.events else None,
+            }),
         }  # fmt: skip
 
     def after(self, number: int, seconds: float) -> list[dict[str, Any]]:
@@ -83,7 +87,17 @@ class Job:
         with self.change:
             self.number += 1
             self.events.append({"number": self.number, "name": name, "facts": msgspec.to_builtins(facts)})
-            self.change.notify_all()
+            self._changed()
+
+    def end(self, state: str, error: str | None, result: Any) -> None:
+        with self.change:
+            self.result, self.error, self.ended_at, self.state = result, error, datetime.now(UTC).isoformat(), state
+            self._changed()
+
+    def _changed(self) -> None:
+        self.change.notify_all()
+        for watcher in list(self.watchers):
+            watcher()
 
     def end_unwatched(self) -> None:
         """Wait until nobody has looked for some time, and stop it then."""
@@ -180,12 +194,10 @@ class JobList:
             state, error = "failed", said(raised)
         except Exception as raised:
             state, error = "failed", f"{type(raised).__name__}: {raised}"
-        with job.change:
-            job.result, job.error, job.ended_at, job.state = result, error, datetime.now(UTC).isoformat(), state
-            job.change.notify_all()
+        job.end(state, error, result)
         with self._lock:
             self._keep()
-        self._hub.publish("job", id=job.id, verb=job.verb, state=state, error=error)
+        self._hub.publish("job", id=job.id, verb=job.verb, state=state, error=redact_values(error))
 
     def _keep(self) -> None:
         """Write down what is on its way; the lock is held."""

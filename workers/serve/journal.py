@@ -54,10 +54,12 @@ class Journal:
     def on_unit(self, unit: Unit, result: UnitResult, now: int) -> None:
         """Note what moved. Called by the thread that wrote, after the commit."""
         events: list[Event] = []
-        failures = {
+        notes = {
             step.parameters["seq"]: str(step.parameters["message"])
             for step in unit.steps
             if step.block.endswith(".note_failure")
+        } | {
+            step.parameters["seq"]: str(step.parameters["error"]) for step in unit.steps if step.block.endswith(".skip")
         }
         for step, rows in zip(unit.steps, result.rows, strict=True):
             block = self._graph.library.block(step.block)
@@ -75,7 +77,7 @@ class Journal:
                         block.name,
                         row.get("state") or target,
                         worker,
-                        failures.get(row["seq"]),
+                        notes.get(row["seq"]),
                     )
                     for row in rows
                     if row.get("created", True) and row["seq"] is not None

@@ -50,7 +50,7 @@ class Metrics:
             self._statements.labels(event).observe(facts["seconds"])
         elif event == "batch":
             counts = facts["counts"]
-            for end in ("done", "retried", "failed", "lost", "released"):
+            for end in ("done", "retried", "failed", "lost", "released", "skipped"):
                 self._rows.labels(facts["pipeline"], end).inc(getattr(counts, end))
         elif event == "claims_lost":
             self._lost.labels(facts["pipeline"]).inc(facts["count"])

@@ -12,7 +12,8 @@ from typing import Any
 
 import anyio.to_thread
 
-from graphvine.workers.serve.access import ENGINE, LEVELS, Scope, Tokens, is_open, needed_scope
+from graphvine.workers.serve.access import ENGINE, LEVELS, LOGIN, Scope, Tokens, is_open, needed_scope
+from graphvine.workers.serve.answers import Answers
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.settings import ServeSettings
 
@@ -47,19 +48,22 @@ _FORWARDED = frozenset({
 })  # fmt: skip
 _LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _PIECE = 1_000_000
+_LOGIN_BYTES = 10_000
 # Threads that answer people's requests.
 THREADS = 8
 
 
 class SecurityMiddleware:
     def __init__(
-        self, app: Any, app_state: AppState, *, port: Callable[[], int], upload_paths: tuple[str, ...] = ()
-    ) -> None:
+        self, app: Any, app_state: AppState, *, port: Callable[[], int], upload_paths: tuple[str, ...] = (),
+        abort: Callable[[Any], None],
+    ) -> None:  # fmt: skip
         self._app, self._app_state, self._settings = app, app_state, app_state.settings
         self._port, self._upload_paths, self._counted = port, upload_paths, False
         self._loopback = app_state.settings.is_loopback()
         self._tokens = Tokens(app_state.token, app_state.where)
         self._bodies = 0  # bytes of bodies that requests hold now
+        self._answers, self._abort = Answers(self._settings.max_answers_bytes, self._settings.body_seconds), abort
         self._asked = Rates(app_state.settings.requests_per_second, 2 * app_state.settings.requests_per_second)
         self._refused = Rates(app_state.settings.refused_per_minute / 60, app_state.settings.refused_per_minute)
 
@@ -100,6 +104,9 @@ class SecurityMiddleware:
         headers = _headers(scope)
         if headers is None:
             return 400, "a header that may stand once stands twice", {}
+        if "transfer-encoding" in headers and "content-length" in headers:
+            # A proxy that goes by the other one would see another request behind this body.
+            return 400, "a body has a length or comes in chunks, not both", {"Connection": "close"}
         host, origin = headers.get("host", ""), headers.get("origin")
         if not _ours(host, self._port(), self._settings):
             return 421, "this is not the name of this service", {}
@@ -115,8 +122,11 @@ class SecurityMiddleware:
                 return 429, "too many wrong tokens", {"Retry-After": "60"}
             return 401, "the token is wrong", {"WWW-Authenticate": "Bearer"}
         scope["graphvine_token"] = known
+        # Whoever owns the graph, on this machine: the token in the `.service` file, and nobody between.
+        scope["graphvine_owner"] = self._tokens.is_main(_bearer(given)) and _is_direct(scope, headers, client)
         needed = needed_scope(scope["method"], scope["path"])
-        if needed is not None and known is None and not (needed == "read" and self._may_read(scope, headers, client)):
+        scope["graphvine_reads"] = reads = known is not None or self._may_read(scope, headers, client)
+        if needed is not None and known is None and not (needed == "read" and reads):
             return 401, "this needs the token, as 'Authorization: Bearer ...'", {"WWW-Authenticate": "Bearer"}
         if needed is not None and known is not None and LEVELS[known] < LEVELS[needed]:
             return 403, f"this needs a token of the scope {needed!r}; this one has {known!r}", {}
@@ -129,19 +139,19 @@ class SecurityMiddleware:
 
     def _scope_of(self, authorization: str) -> Scope | None:
         """What the token of a header may do; None for a wrong one."""
-        kind, _, token = authorization.partition(" ")
-        return self._tokens.scope_of(token.strip()) if kind.lower() == "bearer" else None
+        token = _bearer(authorization)
+        return self._tokens.scope_of(token) if token else None
 
     def _may_read(self, scope: HttpScope, headers: dict[str, str], client: str) -> bool:
         """Without a token: from this machine, by a name of this machine, with no proxy between; or on purpose."""
         if self._settings.open_reads:
             return True
-        # Proxies speak HTTP/1.0 to what is behind them, unless they are told otherwise.
-        direct = scope.get("http_version") != "1.0" and _FORWARDED.isdisjoint(headers)
-        return self._loopback and direct and _is_loopback(client) and _name(headers.get("host", "")) in _LOOPBACK_NAMES
+        return self._loopback and _is_direct(scope, headers, client)
 
     def _largest(self, scope: HttpScope) -> int:
         path = scope["path"]
+        if path == LOGIN:
+            return _LOGIN_BYTES  # anybody may send it
         if path.startswith(ENGINE):
             return self._settings.max_unit_bytes
         if path.startswith(self._upload_paths) and scope["method"] == "POST":
@@ -155,6 +165,9 @@ class SecurityMiddleware:
         refused: tuple[int, str] | None = None
         # Files and units are streamed, or come from our own processes.
         counted = largest <= self._settings.max_body_bytes
+        answer = self._answers.sending(
+            send, lambda: self._abort(scope.get("client")), counted=not scope["path"].startswith(ENGINE)
+        )
 
         async def receiving() -> Any:
             nonlocal taken, over, refused
@@ -185,7 +198,7 @@ class SecurityMiddleware:
             if refused is not None and not started:
                 return  # what the application makes of the cut body is not the answer
             started = started or message["type"] == "http.response.start"
-            await send(message)
+            await answer(message)
 
         try:
             await self._app(scope, receiving, sending)
@@ -195,6 +208,7 @@ class SecurityMiddleware:
             if refused is None:
                 raise
         finally:
+            answer.close()
             self._bodies -= counted * taken
         if refused is not None and not started:
             retry = {"Retry-After": "1"} if refused[0] == 503 else {}
@@ -235,6 +249,18 @@ def _ours(host: str, port: int, settings: ServeSettings) -> bool:
     if settings.host not in ("0.0.0.0", "::"):
         names.add(f"[{settings.host}]" if ":" in settings.host else settings.host)
     return name.lower() in names
+
+
+def _bearer(authorization: str) -> str:
+    kind, _, token = authorization.partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
+
+
+def _is_direct(scope: HttpScope, headers: dict[str, str], client: str) -> bool:
+    """From this machine, by a name of this machine, with no proxy between."""
+    # Proxies speak HTTP/1.0 to what is behind them, unless they are told otherwise.
+    direct = scope.get("http_version") != "1.0" and _FORWARDED.isdisjoint(headers)
+    return direct and _is_loopback(client) and _name(headers.get("host", "")) in _LOOPBACK_NAMES
 
 
 def _name(host: str) -> str:

@@ -13,33 +13,44 @@ from starlette.responses import Response
 
 from graphvine.requests import BadRequest, Request, sent_fields, types_of
 from graphvine.workers.serve.app_state import AppState
+from graphvine.workers.serve.file_access import check_request
 from graphvine.workers.serve.responses import Json
 
 Answer = Callable[[Any, Any], Any]
 _JSON = "application/json"
+# Eight megabytes of empty lists are 200 MB as objects, and seconds in which no other thread runs.
+_MOST_VALUES = 500_000
 
 
 def add_route(
     made: APIRouter, app_state: AppState, path: str, kind: type[Request[Any]], summary: str,
     answer: Answer | None = None, *, method: str = "POST", names: Mapping[str, str] | None = None,
+    media_type: str = "",
 ) -> None:  # fmt: skip
     """A route whose fields come from the path and from the body (GET: the query), where `names` may rename them.
 
     `answer` makes the response of request and result; without it the request becomes a job, and the response says so.
+    `media_type` is for a response that is not JSON.
     """
     types, renamed = types_of(kind), names or {}
     in_path = [name for name in types if f"{{{name}}}" in made.prefix + path]
 
-    async def read(http: HttpRequest) -> Request[Any]:
+    async def received(http: HttpRequest) -> tuple[HttpRequest, bytes]:
+        return http, b"" if method == "GET" else await http.body()
+
+    def read(http: HttpRequest, body: bytes) -> Request[Any]:
         if method == "GET":
             texts = {renamed.get(name, name): value for name, value in http.query_params.items()}
             given = {name: _converted(kind, name, value) for name, value in texts.items() if name in types}
         else:
-            body = _fields(kind, http.headers.get("content-type", ""), await http.body())
-            given = {renamed.get(name, name): value for name, value in body.items()}
+            fields = _fields(kind, http.headers.get("content-type", ""), body)
+            given = {renamed.get(name, name): value for name, value in fields.items()}
         return kind.of(given | {name: _converted(kind, name, http.path_params[name]) for name in in_path})
 
-    def endpoint(request: Any = Depends(read)) -> Response:
+    # In a thread, and so is the reading: megabytes of JSON in the event loop would keep everybody waiting.
+    def endpoint(asked: Any = Depends(received)) -> Response:
+        request = read(*asked)
+        check_request(app_state, request, owner=asked[0].scope.get("graphvine_owner", False))
         if answer is None:
             return Json(app_state.jobs.start(request).shown(), 202)
         made = answer(request, app_state.run(request))
@@ -47,7 +58,8 @@ def add_route(
 
     made.add_api_route(
         path, endpoint, methods=[method], summary=summary, description=kind.__doc__ or "", response_model=None,
-        status_code=202 if answer is None else 200, name=kind.verb, responses={422: {"description": "A bad request"}},
+        status_code=202 if answer is None else 200, name=kind.verb, response_class=Response if media_type else Json,
+        responses={200: {"content": {media_type: {"schema": {"type": "string"}}}}} if media_type else {},
         openapi_extra=_described(kind, in_path, {field: name for name, field in renamed.items()}, method),
     )  # fmt: skip
 
@@ -64,9 +76,11 @@ def _fields(kind: type[Request[Any]], media_type: str, body: bytes) -> dict[str,
         return {}
     if media_type.partition(";")[0].strip().lower() != _JSON:
         raise BadRequest(kind.verb, "body", f"it must be {_JSON}")
+    if body.count(b",") + body.count(b"[") + body.count(b"{") > _MOST_VALUES:
+        raise BadRequest(kind.verb, "body", f"it has more than {_MOST_VALUES:,} values: send it in parts")
     try:
         given = msgspec.json.decode(body)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadRequest(kind.verb, "body", f"it is not JSON: {error}") from None
     if not isinstance(given, dict):
         raise BadRequest(kind.verb, "body", "it must be a JSON object")

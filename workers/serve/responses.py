@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from graphvine.engines.http.connection import StoreAway
 from graphvine.errors import (
@@ -22,7 +21,9 @@ from graphvine.errors import (
     UnknownPipeline,
     WriteRefused,
 )
+from graphvine.json_text import encode
 from graphvine.records import Row
+from graphvine.redact import redact
 from graphvine.requests import BadRequest
 from graphvine.workers.serve.app_state import NotReady
 from graphvine.workers.serve.events import TooManyListeners
@@ -41,24 +42,40 @@ class Busy(GraphvineError):
     """Too much at once."""
 
 
-# Beyond this a number of JavaScript is no longer exact: such a number is sent as a text.
-_EXACT = 1 << 53
-_LONG_NUMBER = re.compile(rb"[0-9]{16}")
+class Problem(BaseModel):
+    type: str
+    message: str
 
 
-class Json(Response):
-    """JSON by msgspec: quick, dataclasses as they are, numbers that JSON has no word for as null."""
+class Refused(BaseModel):
+    """Every error of every route: its kind, and a sentence that says what to do."""
 
-    media_type = "application/json"
+    error: Problem
+
+
+class WrongField(BaseModel):
+    field: str
+    message: str
+
+
+class Invalid(Refused):
+    """A request that does not fit, and which of its fields."""
+
+    fields: list[WrongField] = []
+
+
+class Json(JSONResponse):
+    """JSON as graphvine.json_text writes it."""
 
     def render(self, content: Any) -> bytes:
-        try:
-            body = msgspec.json.encode(content, enc_hook=str)
-        except (UnicodeEncodeError, OverflowError, TypeError):
-            return msgspec.json.encode(_sound(content), enc_hook=str)
-        if _LONG_NUMBER.search(body):
-            return msgspec.json.encode(_sound(msgspec.to_builtins(content, enc_hook=str)), enc_hook=str)
-        return body
+        return encode(content)
+
+
+class EncodedJson(JSONResponse):
+    """JSON that is encoded already."""
+
+    def render(self, content: bytes) -> bytes:
+        return content
 
 
 STATUS: list[tuple[type[GraphvineError], int]] = [
@@ -66,6 +83,32 @@ STATUS: list[tuple[type[GraphvineError], int]] = [
     (WriteRefused, 403), (QueryTimeout, 408), (Busy, 429), (TooManyJobs, 429), (TooManyListeners, 429),
     (NotReady, 503), (StoreClosed, 503), (StoreAway, 503), (StoreError, 409), (GraphvineError, 400),
 ]  # fmt: skip
+
+
+# What any route may answer beside its own statuses, for the description: the middleware and the handlers below.
+ANY_ROUTE: dict[int | str, dict[str, Any]] = {
+    status: {"model": Invalid if status == 422 else Refused, "description": meaning}
+    for status, meaning in {
+        400: "It can't be understood.", 401: "It needs a token, or the token is wrong.",
+        403: "The token's scope is too small, or another site's page asks.", 404: "It is not there.",
+        408: "The body came too slowly, or the query took too long.", 409: "It can't be done now.",
+        413: "The body is too large.", 421: "The Host is not a name of this service.", 422: "A field does not fit.",
+        429: "Too much at once.", 503: "The graph is being opened or closed, or too much is on its way.",
+    }.items()
+}  # fmt: skip
+
+
+def _of_type(media_type: str, schema: dict[str, Any]) -> dict[int | str, dict[str, Any]]:
+    return {200: {"content": {media_type: {"schema": schema}}}}
+
+
+_STRING = {"type": "string"}
+# For routes whose answer is not JSON; of a stream, each event is described.
+PLAIN_TEXT = _of_type("text/plain", _STRING)
+EVENT_STREAM = _of_type("text/event-stream", {
+    "type": "object", "required": ["event", "data"], "description": "One event; its data is a JSON object.",
+    "properties": {"id": _STRING, "event": _STRING, "data": {**_STRING, "contentMediaType": "application/json"}},
+})  # fmt: skip
 
 
 def following(rows: Sequence[Row], limit: int) -> str | None:
@@ -98,9 +141,12 @@ async def tell_error(request: Request, error: Exception) -> Response:
 async def tell_invalid(request: Request, error: Exception) -> Response:
     """Which field is wrong and why; what was sent is not sent back."""
     assert isinstance(error, RequestValidationError)
-    fields = [
-        {"field": ".".join(map(str, one["loc"])), "message": str(one["msg"])} for one in error.errors()[:20]
-    ]  # fmt: skip
+    return invalid(error.errors())
+
+
+def invalid(errors: Sequence[Any]) -> Response:
+    """The answer to a request whose fields do not fit, from pydantic's list."""
+    fields = [{"field": ".".join(map(str, one["loc"])), "message": str(one["msg"])} for one in errors[:20]]
     first = f"{fields[0]['field']}: {fields[0]['message']}" if fields else "the request is not valid"
     return Json({**as_error("Invalid", first), "fields": fields}, 422)
 
@@ -111,19 +157,4 @@ async def tell_http(request: Request, error: Exception) -> Response:
 
 
 def as_error(kind: str, message: str) -> dict[str, Any]:
-    return {"error": {"type": kind, "message": message.encode("utf-8", "replace").decode("utf-8")[:2_000]}}
-
-
-def _sound(value: Any) -> Any:
-    """Without half characters, and without numbers that JSON readers can't hold."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, bool) or value is None or isinstance(value, float):
-        return value
-    if isinstance(value, int):
-        return value if -_EXACT <= value <= _EXACT else str(value)
-    if isinstance(value, dict):
-        return {str(_sound(str(name))): _sound(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_sound(inner) for inner in value]
-    return value
+    return {"error": {"type": kind, "message": redact(message.encode("utf-8", "replace").decode("utf-8")[:2_000])}}

@@ -47,21 +47,39 @@ class ServeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = 600
     max_body_bytes: Annotated[int, Positive, describe_as("the largest body of a request")] = 8_000_000
     max_bodies_bytes: Annotated[int, Positive, describe_as("the bodies of all requests together")] = 16_000_000
+    max_answers_bytes: Annotated[
+        int, Positive, describe_as("answers that are on their way, those of more than 32 KB together")
+    ] = 64_000_000
     max_connections: Annotated[
         int, Positive, describe_as("connections at once, within the limit of open files; the longest idle is closed")
     ] = 4_000
     max_upload_bytes: Annotated[int, Positive, describe_as("the largest file that is uploaded")] = 8 << 30
     max_unit_bytes: Annotated[int, Positive, describe_as("the largest unit that a worker sends")] = 1 << 30
     header_seconds: Annotated[float, Positive, describe_as("the longest that the head of a request may take")] = 10
-    body_seconds: Annotated[float, Positive, describe_as("the longest that a body may take; uploads: per 1 MB")] = 30
+    body_seconds: Annotated[
+        float, Positive, describe_as("the longest that a body may take, and the taking of an answer; per 1 MB")
+    ] = 30
     requests_per_second: Annotated[float, Positive, describe_as("requests of one address without the token")] = 500
     refused_per_minute: Annotated[float, Positive, describe_as("wrong tokens of one address")] = 60
-    cypher_at_once: Annotated[int, Positive, describe_as("typed queries that run side by side")] = 4
+    cypher_at_once: Annotated[
+        int, Positive, describe_as("typed queries that are taken at once, run or wait for a process")
+    ] = 32
     cypher_max_rows: Annotated[int, Positive, describe_as("the most rows of a query by HTTP")] = 10_000
     cypher_seconds: Annotated[float, Positive, describe_as("the longest that a query by HTTP may take")] = 30
+    mcp_at_once: Annotated[int, Positive, describe_as("requests of assistants at /mcp that are open side by side")] = 32
     history_rows: Annotated[
         int, Count, describe_as("moves of rows that are remembered for the dashboard, the oldest go; 0 for none")
     ] = 500_000
+    webhooks: Annotated[
+        list[str], describe_as("addresses that get every event as a signed POST; none: nothing is sent", trust="always")
+    ] = []
+    webhook_events: Annotated[list[str], describe_as("names of the events that are sent; empty for all")] = []
+    webhook_secret_variable: Annotated[
+        str, describe_as("the environment variable with the secret that signs them", trust="always")
+    ] = "GRAPHVINE_WEBHOOK_SECRET"
+    webhook_private_hosts: Annotated[
+        str, describe_as("hosts of private networks that webhooks may reach, with commas", trust="always")
+    ] = ""
     listeners: Annotated[int, Positive, describe_as("browsers that may listen to events at once")] = 100
 
     def check_tls(self) -> None:

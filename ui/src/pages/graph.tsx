@@ -2,20 +2,18 @@
 
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { get, post } from "../api";
-import { count, human, several, shown } from "../format";
+import { get } from "../api";
+import { count, human, INNER, several, timed } from "../format";
 import { Drawing, idOf } from "../graph-model";
 import { attempt, say, useData, useEvents } from "../hooks";
 import Canvas from "../parts/canvas";
 import { download, Wait } from "../parts/common";
 import { address, go, type PageProps } from "../router";
+import WholeGraph from "./graph-whole";
 import type { Around, Machine, Table } from "../types";
 
 const NEAR = 60;
-const PAIRS = 5000;
 const NEWS_MS = 4000;
-// Numbers by which the queue guards itself; they tell a reader nothing.
-const INNER = new Set(["seq", "due", "lease", "lost_claims", "failure_count"]);
 
 export default function GraphPage({ place }: PageProps): JSX.Element {
   const machines = useData<Machine[]>("/machines");
@@ -23,7 +21,8 @@ export default function GraphPage({ place }: PageProps): JSX.Element {
   return (
     <>
       <h1>Graph</h1>
-      <Wait of={machines}>{(found) => <Wait of={tables}>{(all) => <Explorer place={place} machines={found} tables={all} />}</Wait>}</Wait>
+      <Wait of={machines}>{(found) => <Wait of={tables}>{(all) => place.query.has("whole")
+        ? <WholeGraph place={place} /> : <Explorer place={place} machines={found} tables={all} />}</Wait>}</Wait>
     </>
   );
 }
@@ -35,6 +34,8 @@ function Explorer({ place, machines, tables }: PageProps & { machines: Machine[]
   const [around, setAround] = useState<Around | null>(null);
   const [hidden, setHidden] = useState<Set<string>>(new Set());
   const [state, setState] = useState("");
+  const [deepest, setDeepest] = useState("");
+  const [by, setBy] = useState<"kind" | "state" | "depth">("kind");
   const kinds = tables.filter((one) => one.kind === "NODE").map((one) => one.name);
   const label = place.query.get("label") ?? machines[0]?.label ?? kinds[0] ?? "";
   const key = place.query.get("key") ?? "";
@@ -63,9 +64,11 @@ function Explorer({ place, machines, tables }: PageProps & { machines: Machine[]
     else void begin(machines).then((first) => first && go(address("graph", [], first), true));
   }, [label, key]);
   useEffect(() => {
-    drawing.current.hide((kind, properties) => !hidden.has(kind) && (!state || [properties.expansion_state, properties.state].includes(state)));
+    drawing.current.hide((kind, properties) => !hidden.has(kind) && (!state || [properties.expansion_state, properties.state].includes(state))
+      && (deepest === "" || typeof properties.expansion_depth !== "number" || properties.expansion_depth <= Number(deepest)));
+    drawing.current.paint(by);
     setVersion((n) => n + 1);
-  }, [hidden, state]);
+  }, [hidden, state, deepest, by, around]);
   // It grows: look again at what is chosen, now and then.
   useEvents((name) => {
     if (!/batch|queue_changed/.test(name) || !around || document.hidden || performance.now() - looked.current < NEWS_MS) return;
@@ -76,16 +79,13 @@ function Explorer({ place, machines, tables }: PageProps & { machines: Machine[]
     }, () => undefined);
   });
 
-  const whole = () => attempt(async () => {
-    const machine = machines.find((one) => one.label === label) ?? machines[0]!;
-    const rel = label === "HNItem" ? "PARENT_OF" : "LINKS_TO";
-    const answer = await post<{ data: { values: unknown[][] } }>("/cypher", {
-      statement: `MATCH (a:${machine.label})-[r:${rel}]->(b:${machine.label}) RETURN a.${machine.key}, a.${machine.column}, b.${machine.key}, b.${machine.column} LIMIT ${PAIRS}`,
-    });
-    const node = (name: unknown, at: unknown) => ({ label: machine.label, key: String(name), name: String(name), properties: { [machine.column]: at } });
-    drawing.current.addPairs(rel, answer.data.values.map(([a, inA, b, inB]) => [node(a, inA), node(b, inB)]));
+  const path = (to: string) => attempt(async () => {
+    const from = around!.node;
+    const found = await get<Pick<Around, "nodes" | "edges">>("/path", { label: from.label, key: from.key, to });
+    if (!found.nodes.length) return say(`There is no way from ${from.name} to ${to} in 8 steps.`);
+    drawing.current.addPath(found);
     setVersion((n) => n + 1);
-    say(`${several(drawing.current.graph.order, "node")} and ${several(drawing.current.graph.size, "edge")} are drawn.`);
+    return say(`${several(found.nodes.length - 1, "step")}: ${found.nodes.map((one) => one.name).join(" → ")}`);
   });
   const clear = () => {
     drawing.current.graph.clear();
@@ -98,6 +98,8 @@ function Explorer({ place, machines, tables }: PageProps & { machines: Machine[]
       <Form label={label} value={key} kinds={kinds} />
       <div class="bar" role="group" aria-label="Filters">
         <label>State <select value={state} onChange={(event) => setState(event.currentTarget.value)}><option value="">any</option>{states.map((one) => <option key={one}>{one}</option>)}</select></label>
+        <label>Depth up to <input type="number" min={0} value={deepest} onInput={(event) => setDeepest(event.currentTarget.value)} /></label>
+        <label>Colour by <select value={by} onChange={(event) => setBy(event.currentTarget.value as typeof by)}>{["kind", "state", "depth"].map((one) => <option key={one}>{one}</option>)}</select></label>
         {drawing.current.kinds.map((kind) => (
           <button type="button" key={kind} aria-pressed={!hidden.has(kind)} onClick={() => setHidden((before) => {
             const next = new Set(before);
@@ -105,7 +107,7 @@ function Explorer({ place, machines, tables }: PageProps & { machines: Machine[]
             return next;
           })}>{kind}</button>
         ))}
-        <button type="button" onClick={whole}>Draw up to {count(PAIRS)} links</button>
+        <button type="button" onClick={() => go(address("graph", [], { whole: label }))}>The whole graph</button>
         <button type="button" onClick={clear}>Clear</button>
         <button type="button" onClick={() => download("graph.svg", drawing.current.toSvg(), "image/svg+xml")}>Save as SVG</button>
         <button type="button" onClick={() => savePng(drawing.current.toSvg())}>Save as PNG</button>
@@ -114,7 +116,7 @@ function Explorer({ place, machines, tables }: PageProps & { machines: Machine[]
       <div class="split">
         <div><Canvas drawing={drawing.current} version={version} chosen={chosen} choose={choose} expand={(id) => void expand(byId(id))} /></div>
         <aside class="panel" aria-label="The chosen node">
-          {around ? <Side around={around} machines={machines} expand={expand} /> : <p class="hint">{key ? "Loading …" : "Type a kind and a key, or wait for the first article."}</p>}
+          {around ? <Side around={around} machines={machines} expand={expand} path={path} /> : <p class="hint">{key ? "Loading …" : "Type a kind and a key, or wait for the first article."}</p>}
         </aside>
       </div>
     </>
@@ -144,7 +146,15 @@ function Form({ label, value, kinds }: { label: string; value: string; kinds: st
   );
 }
 
-function Side({ around, machines, expand }: { around: Around; machines: Machine[]; expand: (to: { label: string; key: string }) => void }): JSX.Element {
+interface SideProps {
+  around: Around;
+  machines: Machine[];
+  expand: (to: { label: string; key: string }) => void;
+  path: (to: string) => void;
+}
+
+function Side({ around, machines, expand, path }: SideProps): JSX.Element {
+  const [to, setTo] = useState("");
   const { node } = around;
   const machine = machines.find((one) => one.label === node.label);
   const many = total(around);
@@ -155,8 +165,12 @@ function Side({ around, machines, expand }: { around: Around; machines: Machine[
         <button type="button" onClick={() => expand(node)}>Expand</button>
         {machine && <a href={address("row", [machine.pipeline], { key: node.key })}>Its row</a>}
       </p>
+      {machine && <form class="bar" onSubmit={(event) => { event.preventDefault(); if (to.trim()) path(to.trim()); }}>
+        <label class="grow">Path to <input value={to} maxLength={2000} onInput={(event) => setTo(event.currentTarget.value)} /></label>
+        <button type="submit">Find</button>
+      </form>}
       <div class="plain"><table><tbody>{Object.entries(node.properties).filter(([name]) => !INNER.has(name)).map(([name, value]) => (
-        <tr key={name}><th scope="row">{human(name)}</th><td>{shown(value)}</td></tr>
+        <tr key={name}><th scope="row">{human(name)}</th><td>{timed(value)}</td></tr>
       ))}</tbody></table></div>
       <h2 data-testid="neighbours">{several(many, "neighbour")}{many > around.edges.length && `, ${count(around.edges.length)} of them here`}</h2>
       <ul class="list scroll" tabIndex={0} aria-label="Neighbours">{around.edges.map((edge, at) => {

@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { post, send } from "../api";
-import { ago, clock, duration, moment, shown } from "../format";
+import { ago, clock, duration, facts, moment } from "../format";
 import { attempt, say, useData, useEvents } from "../hooks";
 import { StateBadge, Wait } from "../parts/common";
 import type { PageProps } from "../router";
@@ -28,15 +28,21 @@ export default function JobsPage(_: PageProps): JSX.Element {
           <li class="card" key={job.id} data-job={job.verb}>
             <div class="top"><h2>{job.verb}</h2><StateBadge state={job.state} /><span class="hint" title={clock(job.started_at)}>{ago(job.started_at)}{job.ended_at && `, took ${duration((moment(job.ended_at) - moment(job.started_at)) / 1000)}`}</span>
               {job.state === "running" && <button type="button" aria-label={`Stop ${job.verb}`} onClick={() => stop(job)}>Stop</button>}</div>
-            <p class="mono">{shown(job.asked)}</p>
+            <p>{facts(job.asked as Record<string, unknown>)}</p>
             {job.error && <p class="error">{job.error}</p>}
-            {job.state === "running" && job.last_event && <p class="hint mono">{shown(job.last_event.facts)}</p>}
+            {job.state === "running" && job.last_event && <p class="hint">{progress(job.last_event.facts as Record<string, unknown>)}</p>}
             {job.result !== null && <details><summary>Result</summary><pre tabIndex={0}>{JSON.stringify(job.result, null, 2)}</pre></details>}
           </li>
         ))}</ul>
       )}</Wait>
     </>
   );
+}
+
+/** Where it stands, from its last event: counts of the whole run where it says them. */
+function progress(of: Record<string, unknown>): string {
+  const total = of.total ?? of.counts ?? of;
+  return typeof total === "object" && total !== null ? facts(Object.fromEntries(Object.entries(total).filter(([, value]) => value !== 0 && typeof value !== "object"))) : "";
 }
 
 function Grow({ start }: { start: (path: string, body: unknown, what: string) => void }): JSX.Element {

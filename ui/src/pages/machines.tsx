@@ -34,8 +34,8 @@ function Drawn({ machine }: { machine: Machine }): JSX.Element {
   const drawn = new Set<string>();
   return (
     <>
-      <figure class="panel machine">
-        <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`The states of ${machine.pipeline}; the table below says the same`}>
+      <figure class="panel machine" tabIndex={0}>
+        <svg viewBox={`0 0 ${width} ${height + 36}`} role="img" aria-label={`The states of ${machine.pipeline}; the table below says the same`}>
           <defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0 10 5 0 10z" /></marker></defs>
           {machine.moves.map((move, at) => {
             const [from, to] = [placed.get(move.source ?? ""), placed.get(move.target)];

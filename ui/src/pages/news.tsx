@@ -46,7 +46,7 @@ export default function NewsPage({ place }: PageProps): JSX.Element {
         <button type="button" onClick={() => start("update")}>Run the updater</button>
         <button type="button" onClick={() => start("process")}>Run the processor</button>
       </div>
-      <Wait of={queue}>{(data) => (
+      <Wait of={queue}>{(data) => !data.length && !data.additions && !data.updater_runs.length && !articles.data?.length ? null : (
         <section class="panel" aria-label="Queue">
           <Facts of={[["topic", data.topic], ["queued", count(data.length)], ["backing off", count(data.backing_off)], ["in the additions log", count(data.additions)],
             ["articles per hour", data.articles_per_hour === null ? "–" : count(Math.round(data.articles_per_hour))]]} />
@@ -54,7 +54,7 @@ export default function NewsPage({ place }: PageProps): JSX.Element {
         </section>
       )}</Wait>
       <h2>Articles</h2>
-      <Wait of={articles}>{(data) => data.length === 0 ? <p class="hint">No news yet.</p> : (
+      <Wait of={articles}>{(data) => data.length === 0 ? <p class="hint">No news yet. <code>graphvine news update --feed ADDRESS</code> brings some, and so does a topic in graphvine.toml.</p> : (
         <ol class="hits">{data.map((one) => (
           <li class="card" key={one.id}>
             <h3><a href={address("row", ["news_article"], { key: one.id })}>{one.title || one.id}</a></h3>

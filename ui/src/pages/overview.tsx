@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { post } from "../api";
-import { ago, bytes, count, duration, rate } from "../format";
+import { ago, bytes, count, duration, rate, several } from "../format";
 import { attempt, say, useData } from "../hooks";
 import { Chart } from "../parts/chart";
 import { Badge, Facts, Wait } from "../parts/common";
@@ -38,7 +38,7 @@ export default function OverviewPage({ place }: PageProps): JSX.Element {
               ["graph on disk", bytes(data.system.graph_bytes as number)], ["log since checkpoint", bytes(data.system.log_bytes as number)],
               ["last checkpoint", data.system.checkpoint_at ? ago(String(data.system.checkpoint_at)) : "–"], ["disk free", bytes(data.system.disk_free_bytes as number)],
               ["memory of the service", bytes(data.system.memory_bytes as number)], ["memory free", bytes(data.system.memory_free_bytes as number)],
-              ["load", `${Number(data.system.load_1m).toFixed(1)} of ${data.system.cores} cores`],
+              ["load", `${Number(data.system.load_1m).toFixed(1)} on ${several(Number(data.system.cores), "core")}`],
             ]} />
           </section>
         </>
@@ -70,6 +70,7 @@ function Card({ of, again }: { of: Figures; again: () => void }): JSX.Element {
         ["backing off", figure("backing_off", status.backing_off, { standing: "backing off" })],
         ["claimed", figure("claimed", status.claimed, { standing: "claimed" })],
         ["failed", figure("failed", status.failed, { state: "failed" })],
+        ...(status.skipped ? [["skipped", figure("skipped", status.skipped, { state: "skipped" })] as [string, JSX.Element]] : []),
         ["finished", <span data-figure="finished">{count(of.finished)}</span>],
         ["total", figure("total", status.total, {})],
         ...(status.beyond_depth ? [["beyond the depth", count(status.beyond_depth)] as [string, string]] : []),

@@ -83,7 +83,14 @@ export default function QueryPage({ place }: PageProps): JSX.Element {
             : <pre tabIndex={0}>{JSON.stringify(answer.data.values.slice(0, 500).map((row) => Object.fromEntries(answer.data.fields.map((name, at) => [name, row[at]]))), null, 2)}{answer.data.values.length > 500 ? `\n… ${count(answer.data.values.length - 500)} more` : ""}</pre>}
         </>
       )}
-      <p class="hint">It reads only, unless “May write” is set and you are logged in. {tables.data && `Tables: ${tables.data.map((one) => one.name).join(", ")}.`}</p>
+      <p class="hint">It reads only, unless “May write” is set and you are logged in.</p>
+      {tables.data && (
+        <details><summary>Tables</summary>
+          {(["NODE", "REL"] as const).map((kind) => (
+            <p key={kind} class="hint"><strong>{kind === "NODE" ? "Nodes" : "Relationships"}</strong>: {tables.data!.filter((one) => one.kind === kind).map((one) => one.name).join(", ")}</p>
+          ))}
+        </details>
+      )}
     </>
   );
 }

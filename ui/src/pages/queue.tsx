@@ -1,17 +1,20 @@
 // Queue: the rows of one pipeline by state, filters, reasons of failures, and actions on many rows, counted first.
 
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { get, post, withQuery } from "../api";
 import { count, duration, several, short } from "../format";
 import { attempt, say, useData } from "../hooks";
 import { Confirm, type Confirmation, StateBadge, Wait } from "../parts/common";
 import { type Column, VirtualTable } from "../parts/table";
 import { address, go, type PageProps } from "../router";
+import { type Page, RowWindow, type Span } from "../row-window";
 import type { Row, Status } from "../types";
 
-const PAGE = 200;
+const NOTHING: Span = { count: 0, first: null, last: null };
 const SLICE = 500;
+/** So many rows beyond those that are seen are asked for. */
+const AHEAD = 80;
 const FILTERS = ["state", "standing", "contains", "reason", "min_depth", "max_depth"] as const;
 type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
 
@@ -40,8 +43,8 @@ function Queue({ status, query }: { status: Status; query: URLSearchParams }): J
   const filters = Object.fromEntries(FILTERS.map((one) => [one, query.get(one) ?? ""])) as Filters;
   const set = (changed: Filters) => go(address("queue", [pipeline], { ...filters, ...changed }));
   const path = `/pipelines/${encodeURIComponent(pipeline)}`;
-  const found = useRows(path, filters);
-  const counted = useData<{ count: number; states: Record<string, number> }>(withQuery(`${path}/rows/count`, filters), 5000);
+  const counted = useData<Span & { states: Record<string, number> }>(withQuery(`${path}/rows/count`, filters), 5000);
+  const found = useRows(path, filters, counted.data ?? NOTHING);
   const [chosen, setChosen] = useState<Set<string>>(new Set());
   const [question, setQuestion] = useState<Confirmation | null>(null);
   const [progress, setProgress] = useState<{ done: number; of: number; what: string } | null>(null);
@@ -54,7 +57,7 @@ function Queue({ status, query }: { status: Status; query: URLSearchParams }): J
 
   const act = (verb: "requeue" | "exclude", done: string) => attempt(async () => {
     const keys = [...chosen];
-    const states = verb === "requeue" ? { ...filters, state: "failed" } : filters;
+    const states = verb === "requeue" ? { ...filters, state: filters.state === "skipped" ? "skipped" : "failed" } : filters;
     const many = keys.length || (await get<{ count: number }>(`${path}/rows/count`, states)).count;
     if (!many) return say(verb === "requeue" ? "None of these rows failed: there is nothing to requeue." : "No row matches.");
     const title = `${verb === "requeue" ? "Requeue" : "Exclude"} ${several(many, "row")}?`;
@@ -95,8 +98,8 @@ function Queue({ status, query }: { status: Status; query: URLSearchParams }): J
     { name: "row", width: "minmax(14rem, 2fr)", cell: (row) => <a href={address("row", [pipeline], { key: row.key })} title={row.key}>{row.name ? `${row.name} (${row.key})` : row.key}</a> },
     { name: "state", width: "9.5rem", cell: (row) => <StateBadge state={row.state} /> },
     { name: "standing", width: "9rem", cell: (row) => row.due_in_seconds === null ? row.standing : `due in ${duration(row.due_in_seconds)}` },
-    { name: "depth", width: "4.5rem", cell: (row) => row.depth ?? "" },
-    { name: "retries", width: "4.5rem", cell: (row) => row.retries ?? "" },
+    { name: "depth", width: "5rem", number: true, cell: (row) => row.depth ?? "" },
+    { name: "retries", width: "5rem", number: true, cell: (row) => row.retries ?? "" },
     { name: "worker", width: "8rem", cell: (row) => row.worker ?? "" },
     { name: "error", width: "minmax(10rem, 2fr)", cell: (row) => <span title={row.error ?? ""}>{row.error ?? ""}</span> },
   ], [chosen, pipeline]);
@@ -110,48 +113,33 @@ function Queue({ status, query }: { status: Status; query: URLSearchParams }): J
         ))}
       </ul>
       <FilterBar filters={filters} set={set} />
-      {filters.state === "failed" && <Reasons path={path} chosen={filters.reason ?? ""} set={set} />}
+      {(filters.state === "failed" || filters.state === "skipped") && <Reasons path={path} state={filters.state} chosen={filters.reason ?? ""} set={set} />}
       <div class="bar" role="group" aria-label="Actions">
-        <p class="grow" aria-live="polite"><strong data-testid="matching">{several(counted.data?.count ?? 0, "row")}</strong> match{chosen.size > 0 && `, ${count(chosen.size)} chosen`}</p>
+        <p class="grow" aria-live="polite"><strong data-testid="matching">{several(counted.data?.count ?? 0, "row")}</strong> {counted.data?.count === 1 ? "matches" : "match"}{chosen.size > 0 && `, ${count(chosen.size)} chosen`}</p>
         <button type="button" disabled={progress !== null} onClick={() => act("requeue", "requeued")}>Requeue {chosen.size ? "chosen" : "all that match"} …</button>
         <button type="button" disabled={progress !== null} onClick={() => act("exclude", "excluded")}>Exclude {chosen.size ? "chosen" : "all that match"} …</button>
         <button type="button" onClick={refresh}>Refresh</button>
       </div>
       {progress && <p><progress max={progress.of} value={progress.done} aria-label="Progress" /> {count(progress.done)} of {several(progress.of, "row")} {progress.what}</p>}
       {found.error && <p class="error" role="alert">{found.error}</p>}
-      <VirtualTable label={`Rows of ${pipeline}`} columns={columns} rows={found.rows} keyOf={(row) => row.seq} total={counted.data?.count} least="72rem" onEnd={found.more} />
+      <VirtualTable label={`Rows of ${pipeline}`} columns={columns} rows={found.rows} keyOf={(row) => row.seq} start={found.start} total={counted.data?.count} least="72rem" onRange={found.want} />
       <Confirm of={question} close={() => setQuestion(null)} />
     </>
   );
 }
 
 /** Rows in parts, by their numbers: the thousandth part costs what the first did. */
-function useRows(path: string, filters: Filters) {
-  const [rows, setRows] = useState<Row[]>([]);
+function useRows(path: string, filters: Filters, span: Span) {
   const [error, setError] = useState<string | null>(null);
-  const [turn, setTurn] = useState(0);
-  const asking = useRef<{ id: number; next: string | null; busy: boolean }>({ id: 0, next: null, busy: false });
+  const [, setDrawn] = useState(0);
   const key = path + JSON.stringify(filters);
-  const load = async (first: boolean) => {
-    const state = asking.current;
-    if (first) Object.assign(state, { id: state.id + 1, next: null, busy: false });
-    if (state.busy || (!first && state.next === null)) return;
-    const { id } = state;
-    state.busy = true;
-    try {
-      const page = await get<{ rows: Row[]; next: string | null }>(`${path}/rows`, { ...filters, after: state.next, limit: PAGE });
-      if (id !== state.id) return;
-      setRows((before) => (first ? page.rows : [...before, ...page.rows]));
-      setError(null);
-      state.next = page.next;
-    } catch (failed) {
-      if (id === state.id) setError((failed as Error).message);
-    } finally {
-      if (id === state.id) state.busy = false;
-    }
-  };
-  useEffect(() => void load(true), [key, turn]);
-  return { rows, error, more: () => void load(false), again: () => setTurn((n) => n + 1) };
+  const held = useMemo(() => new RowWindow<Row>((asked) => get<Page<Row>>(`${path}/rows`, { ...filters, ...asked })), [key]);
+  const load = (work: Promise<unknown>) => void work.then((changed) => {
+    setError(null);
+    if (changed !== false) setDrawn((n) => n + 1);
+  }, (failed) => setError((failed as Error).message));
+  useEffect(() => load(held.reset()), [held]);
+  return { rows: held.rows, start: held.start, error, want: (first: number, last: number) => load(held.want(first - AHEAD, last + AHEAD, span)), again: () => load(held.reset()) };
 }
 
 function FilterBar({ filters, set }: { filters: Filters; set: (changed: Filters) => void }): JSX.Element {
@@ -169,8 +157,8 @@ function FilterBar({ filters, set }: { filters: Filters; set: (changed: Filters)
   );
 }
 
-function Reasons({ path, chosen, set }: { path: string; chosen: string; set: (changed: Filters) => void }): JSX.Element | null {
-  const reasons = useData<{ reason: string | null; count: number; example: string }[]>(`${path}/reasons`, 10_000);
+function Reasons({ path, state, chosen, set }: { path: string; state: string; chosen: string; set: (changed: Filters) => void }): JSX.Element | null {
+  const reasons = useData<{ reason: string | null; count: number; example: string }[]>(withQuery(`${path}/reasons`, { state }), 10_000);
   if (!reasons.data?.length) return null;
   return (
     <section aria-label="Reasons">

@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import { post, withQuery } from "../api";
-import { ago, clock, count, duration, human, shown } from "../format";
+import { ago, clock, count, duration, human, INNER, timed } from "../format";
 import { attempt, say, useData } from "../hooks";
 import { Facts, StateBadge, Wait } from "../parts/common";
 import { address, type PageProps } from "../router";
@@ -24,9 +24,9 @@ export default function RowPage({ place }: PageProps): JSX.Element {
       <h1>{key}</h1>
       <Wait of={detail}>{(data) => (
         <>
-          <div class="bar">
+          <div class="bar level">
             <StateBadge state={data.row.state} />
-            <button type="button" disabled={data.row.state !== "failed"} onClick={() => act("requeue", "back in the queue")}>Requeue</button>
+            <button type="button" disabled={data.row.state !== "failed" && data.row.state !== "skipped"} onClick={() => act("requeue", "back in the queue")}>Requeue</button>
             <button type="button" disabled={data.row.state === "excluded"} onClick={() => act("exclude", "excluded")}>Exclude</button>
             <a href={address("graph", [], { label: data.label, key })}>Show in the graph</a>
           </div>
@@ -42,8 +42,8 @@ export default function RowPage({ place }: PageProps): JSX.Element {
             </div>
             <section aria-label="Properties">
               <h2>Properties</h2>
-              <div class="plain"><table><tbody>{Object.entries(data.properties).map(([name, value]) => (
-                <tr key={name}><th scope="row">{human(name)}</th><td>{shown(value)}</td></tr>
+              <div class="plain"><table><tbody>{Object.entries(data.properties).filter(([name]) => !INNER.has(name)).map(([name, value]) => (
+                <tr key={name}><th scope="row">{human(name)}</th><td>{timed(value)}</td></tr>
               ))}</tbody></table></div>
             </section>
           </div>

@@ -23,7 +23,7 @@ export default function SettingsPage(_: PageProps): JSX.Element {
       <p class="hint">They are set by flags, then by variables of the environment, then in graphvine.toml, and are read when the service starts.</p>
       <div class="bar"><label>Filter <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} /></label></div>
       <Wait of={settings}>{(data) => (
-        <div class="plain" tabIndex={0} role="region" aria-label="Settings"><table>
+        <div class="plain stacked" tabIndex={0} role="region" aria-label="Settings"><table>
           <thead><tr><th scope="col">setting</th><th scope="col">value</th><th scope="col">from</th><th scope="col">what it means</th></tr></thead>
           <tbody>{data.filter((one) => `${one.name} ${one.help}`.toLowerCase().includes(text.toLowerCase())).map((one) => (
             <tr key={one.name}><th scope="row" class="mono">{one.name}</th><td class="mono">{shown(one.value)}</td><td>{one.source}</td><td>{one.help}</td></tr>

@@ -1,7 +1,7 @@
 // Threads of Hacker News: the newest stories, and one item with everything below it.
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { post } from "../api";
 import { ago, several } from "../format";
 import { attempt, say, useData } from "../hooks";
@@ -59,15 +59,15 @@ function Thread({ id }: { id: string }): JSX.Element {
 
 function Stories(): JSX.Element {
   const [answer, setAnswer] = useState<[number, string, string, number][] | null>(null);
-  const loaded = { data: answer, error: null, again: () => undefined };
-  if (answer === null) {
-    void attempt(async () => {
-      const found = await post<{ data: { values: [number, string, string, number][] } }>("/cypher", {
-        statement: "MATCH (i:HNItem) WHERE i.type = 'story' AND i.title IS NOT NULL RETURN i.id, i.title, i.by, i.score ORDER BY i.id DESC LIMIT 100",
-      });
-      setAnswer(found.data.values);
-    }).then(() => setAnswer((before) => before ?? []));
-  }
+  const [error, setError] = useState<string | null>(null);
+  const load = () => {
+    setError(null);
+    post<{ data: { values: [number, string, string, number][] } }>("/cypher", {
+      statement: "MATCH (i:HNItem) WHERE i.type = 'story' AND i.title IS NOT NULL RETURN i.hnId, i.title, i.by, i.score ORDER BY i.hnId DESC LIMIT 100",
+    }).then((found) => setAnswer(found.data.values), (failed) => setError((failed as Error).message));
+  };
+  useEffect(load, []);
+  const loaded = { data: answer, error, again: load };
   return (
     <Wait of={loaded}>{(rows) => rows.length === 0 ? <p class="hint">No stories yet. Pull some, or upload a file of items.</p> : (
       <ul class="list">{rows.map(([id, title, by, score]) => (

@@ -17,6 +17,13 @@ interface Props {
   height?: number;
 }
 
+/** A moment on the axis: the hour and minute, with seconds where ticks are closer, the day where it is another one. */
+function hour(at: number, before: number | null): string {
+  const [time, last] = [new Date(1000 * at), before === null ? null : new Date(1000 * before)];
+  const text = time.toTimeString().slice(0, at % 60 ? 8 : 5);
+  return last && last.getDate() !== time.getDate() ? `${time.getDate()} ${time.toLocaleString("en-GB", { month: "short" })}` : text;
+}
+
 export function Chart({ label, at, lines, unit, height = 150 }: Props): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
@@ -32,10 +39,10 @@ export function Chart({ label, at, lines, unit, height = 150 }: Props): JSX.Elem
       const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--edge"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
       chart.current = new Plot({
         width: box.current.clientWidth, height, legend: { show: false }, cursor: { y: false },
-        axes: [axis, { ...axis, size: 62, values: (_, ticks) => ticks.map(unit) }],
+        axes: [{ ...axis, values: (_, ticks) => ticks.map((tick, place) => hour(tick, place ? ticks[place - 1]! : null)), space: 70 }, { ...axis, size: 62, values: (_, ticks) => ticks.map(unit) }],
         scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
         series: [{}, ...lines.map((one, place) => ({
-          label: one.name, stroke: colour(`--line-${place % 6}`), width: 2, points: { show: false }, spanGaps: false,
+          label: one.name, stroke: colour(`--line-${place % 6}`), width: 2, points: { show: at.length < 3, size: 5 }, spanGaps: false,
         }))],
       }, data, box.current);
       watch = new ResizeObserver(() => box.current && chart.current?.setSize({ width: box.current.clientWidth, height }));

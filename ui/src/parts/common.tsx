@@ -31,7 +31,7 @@ export function Facts({ of }: { of: [string, ComponentChildren][] }): JSX.Elemen
 }
 
 /** What is asked for, once it is there; otherwise that it is not, and why. */
-export function Wait<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }): JSX.Element {
+export function Wait<T>({ of, children, waiting = "Loading …" }: { of: Loaded<T>; children: (data: T) => ComponentChildren; waiting?: string }): JSX.Element {
   if (of.data !== null) {
     return (
       <>
@@ -41,7 +41,7 @@ export function Wait<T>({ of, children }: { of: Loaded<T>; children: (data: T) =
     );
   }
   if (of.error) return <p class="error" role="alert">{of.error} <button type="button" onClick={of.again}>Try again</button></p>;
-  return <p class="hint" aria-busy="true">Loading …</p>;
+  return <p class="hint" aria-busy="true">{waiting}</p>;
 }
 
 function useModal(shown: boolean) {

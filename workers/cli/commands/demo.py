@@ -58,7 +58,7 @@ def demo(context: typer.Context) -> None:
     show_hits(hits)
     tries = (
         "search 'plants that strangle trees'", f"map -o {shlex.quote(Path(where).stem + '.svg')} --around {SEED}",
-        "failed", "stats", "serve",
+        "failed --skipped", "stats", "serve",
         'console -c "MATCH (a)-[:LINKS_TO]->(b) RETURN b.title, count(*) AS links ORDER BY links DESC LIMIT 5"',
     )  # fmt: skip
     command = _command()

@@ -53,9 +53,9 @@ def switch(
 ) -> None:
     """Move the graph to another model, while it is in use.
 
-    Every section gets a second vector from the queue 'section'; search answers from the old ones until all are there,
-    then one transaction switches. Ctrl-C or a kill loses nothing: the same command goes on. With the model in use it
-    gives vectors to what was grown without.
+    Every section gets a second vector from the queue 'section', and what else has vectors from the queue 'vector';
+    search answers from the old ones until all are there, then one transaction switches. Ctrl-C or a kill loses nothing:
+    the same command goes on. With the model in use it gives vectors to what was grown without.
 
         graphvine model switch all-MiniLM-L6-v2
         graphvine model switch ./my-model
@@ -73,7 +73,7 @@ def switch(
     with opened(context, share=True) as graph, signals(graph) as ended, activity("embedding") as told:
         progress = None if told is None else lambda event: told(f"{event.done:,} done, {event.waiting:,} wait")
         summary = dispatch(graph, request, on_event=progress, stop=ended.stop)
-    failed = f", {summary.failed:,} failed ('graphvine failed section')" if summary.failed else ""
-    print(f"{plural(summary.embedded, 'section')} embedded{failed}; the model in use is {summary.model}")
+    failed = f", {summary.failed:,} failed ('graphvine failed section', '... vector')" if summary.failed else ""
+    print(f"{plural(summary.embedded, 'text')} embedded{failed}; the model in use is {summary.model}")
     if ended.by is not None:
         raise typer.Exit(130)

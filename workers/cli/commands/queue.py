@@ -93,25 +93,32 @@ def requeue(
         str | None, typer.Option("--contains", metavar="TEXT", help="Those with this in their key or their error.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Everything that failed.")] = False,
+    skipped: Annotated[
+        bool, typer.Option("--skipped", help="With --contains or --all: what was skipped, not what failed.")
+    ] = False,
 ) -> None:
     """Put failed rows back into the queue, with their attempts reset.
 
-    Say which: by key, by a part of the key or of the error, or all.
+    Say which: by key, by a part of the key or of the error, or all. What was skipped is put back by its key, or with
+    --skipped.
 
         graphvine requeue article "Grape vine" Ivy
         graphvine requeue article --contains timeout
+        graphvine requeue article --all --skipped
 
     In Python: graph.requeue("article", keys=["Ivy"])
     """
     if (bool(keys), contains is not None, everything).count(True) != 1:
         context.fail("say which rows: either keys, or --contains TEXT, or --all")
     with opened(context) as graph:
-        moved = graph.requeue(pipeline, keys=keys or None, contains=contains, everything=everything)
+        moved = graph.requeue(pipeline, keys=keys or None, contains=contains, everything=everything, skipped=skipped)
     left = max(len(set(keys or ())) - moved, 0)
     said = f"{plural(moved, 'row')} of {pipeline} back in the queue"
     report(context, said, pipeline=pipeline, requeued=moved, left_alone=left)
     if left:
-        typer.echo(f"{plural(left, 'row was', 'rows were')} left alone: only what failed is put back", err=True)
+        typer.echo(
+            f"{plural(left, 'row was', 'rows were')} left alone: only what failed or was skipped is put back", err=True
+        )
 
 
 @app.command()

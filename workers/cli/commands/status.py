@@ -55,18 +55,22 @@ def status(
     """
     if samples is not None and not watch:
         context.fail("--samples goes with --watch")
+    from graphvine.workers.search.requests import StatusReportRequest
+
     with opened(context) as graph:
         if watch:
             from graphvine.workers.cli.status_output import watch as watch_status
 
             watch_status(graph, every_seconds=every, samples=samples, as_lines=json)
         elif json:
-            show_json({"graph": graph.where, "pipelines": graph.status(), "edges": graph.edge_counts()})
+            found = dispatch(graph, StatusReportRequest())
+            show_json({"graph": graph.where, "pipelines": found.pipelines, "edges": found.edges})
         else:
             from graphvine.workers.cli.status_output import edge_lines, status_view
 
-            show(status_view(graph.where, graph.status()))
-            for line in edge_lines(graph.edge_counts()):
+            found = dispatch(graph, StatusReportRequest())
+            show(status_view(graph.where, found.pipelines))
+            for line in edge_lines(found.edges):
                 print(line)
 
 
@@ -82,7 +86,8 @@ def failed(
 ) -> None:
     """Show what failed, and why.
 
-    The newest come first. Up to ten failures are kept of each row; --trace shows them all.
+    The newest come first. Up to ten failures are kept of each row; --trace shows them all. With --skipped it shows what
+    was skipped instead: titles without a page, disambiguation pages.
 
         graphvine failed article
         graphvine failed article --contains timeout --trace
@@ -94,27 +99,31 @@ def failed(
     with opened(context) as graph:
         found, where = dispatch(graph, request), graph.where
     rows = [{"pipeline": name, **plain(row)} for name, several in found.items() for row in several]
+    what = "skipped" if request.skipped else "failed"
     if json:
-        show_json({"graph": where, "failed": rows})
+        show_json({"graph": where, what: rows})
     elif jsonl or csv:
         for row in rows if csv else ():
             row.pop("failures")
         show_rows(rows, as_csv=csv)
     elif not rows:
-        print("nothing failed" + (f" with {printable(request.contains)!r} in it" if request.contains else ""))
+        print(
+            f"nothing {'was skipped' if request.skipped else what}"
+            + (f" with {printable(request.contains)!r} in it" if request.contains else "")
+        )
     elif trace:
         _print_attempts(found)
     else:
-        _print_table(found)
+        _print_table(found, what)
     cut = [name for name, several in found.items() if len(several) == request.limit]
     if cut:
         shown = ", ".join(cut)
         typer.echo(f"only the newest {plural(request.limit, 'row')} of {shown} shown: see more with --limit", err=True)
 
 
-def _print_table(found: dict[str, list[FailedRow]]) -> None:
+def _print_table(found: dict[str, list[FailedRow]], what: str) -> None:
     several = len([name for name, rows in found.items() if rows]) > 1
-    print(", ".join(f"{len(rows):,} failed in {name}" for name, rows in found.items() if rows) + "\n")
+    print(", ".join(f"{len(rows):,} {what} in {name}" for name, rows in found.items() if rows) + "\n")
     rows: list[tuple[Any, ...]] = [
         (
             *((name,) if several else ()),
@@ -126,7 +135,7 @@ def _print_table(found: dict[str, list[FailedRow]]) -> None:
         for name, failures in found.items()
         for row in failures
     ]
-    columns = (*(("pipeline",) if several else ()), "key", "attempts", "failed at", "reason")
+    columns = (*(("pipeline",) if several else ()), "key", "attempts", f"{what} at", "reason")
     show(table(columns, rows, right=["attempts"]))
 
 
@@ -170,8 +179,8 @@ def stats(
         plots = [{"title": one.title, "counts": dict(one.bars)} for one in found.distributions]
         show_json({"graph": where, "nodes": found.nodes, "relationships": found.relationships, "distributions": plots})
         return
-    kinds = [("nodes", found.nodes), ("relationships", found.relationships)]
-    print(", ".join(f"{sum(counts.values()):,} {name}" for name, counts in kinds) + "\n")
+    kinds = [("node", found.nodes), ("relationship", found.relationships)]
+    print(", ".join(plural(sum(counts.values()), name) for name, counts in kinds) + "\n")
     show(table(("kind", "rows"), [pair for _, counts in kinds for pair in _counted(counts)], right=["rows"]))
     for one in found.distributions:
         print(f"\n{one.title}")

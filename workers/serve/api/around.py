@@ -21,6 +21,15 @@ def router(app_state: AppState) -> APIRouter:
     ) -> Json:  # fmt: skip
         return Json(app_state.graph.neighbourhood(label, key, limit))
 
+    @made.get("/path", summary="The shortest way between two nodes of a kind", response_model=dict[str, Any])
+    def path(
+        label: Annotated[str, Query(max_length=100)], key: Annotated[str, Query(min_length=1, max_length=2_000)],
+        to: Annotated[str, Query(min_length=1, max_length=2_000)],
+    ) -> Json:  # fmt: skip
+        from graphvine.paths import shortest
+
+        return Json(shortest(app_state.graph, label, key, to))
+
     return made
 
 

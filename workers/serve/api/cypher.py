@@ -6,29 +6,66 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any, Literal
 
+import msgspec
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel
+from starlette.responses import Response
 
 from graphvine.errors import GraphvineError, QueryTimeout, StoreError, WriteRefused
-from graphvine.records import QueryResult
+from graphvine.json_text import encode
+from graphvine.records import EncodedResult
 from graphvine.workers.serve.app_state import AppState, NotReady
-from graphvine.workers.serve.responses import Busy, Json, as_error, status_of_error
-
-_PATIENCE_SECONDS = 2.0
+from graphvine.workers.serve.responses import Busy, EncodedJson, Json, Refused, as_error, invalid, status_of_error
 
 
-class Statement(BaseModel):
+class Statement(msgspec.Struct):
     """As the Query API has it; what else that API knows (bookmarks, counters) has no meaning here and is left aside."""
 
-    model_config = ConfigDict(extra="ignore")
+    statement: Annotated[str, msgspec.Meta(min_length=1, max_length=100_000)]
+    # Left as they came: the process that runs the query reads them, within its own limit of memory.
+    parameters: msgspec.Raw = msgspec.field(default_factory=lambda: msgspec.Raw(b"{}"))
+    accessMode: Annotated[
+        Literal["READ", "WRITE", "Read", "Write", "read", "write"],
+        msgspec.Meta(description="READ is what counts where nothing is said; WRITE needs the token."),
+    ] = "READ"
+    maxExecutionTime: Annotated[float, msgspec.Meta(gt=0, le=3600, description="Seconds.")] | None = None
+    maxRows: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] | None = None
 
-    statement: Annotated[str, Field(min_length=1, max_length=100_000)]
-    parameters: dict[str, Any] = {}
-    accessMode: Annotated[Literal["READ", "WRITE", "Read", "Write", "read", "write"], Field(
-        description="READ is what counts where nothing is said; WRITE needs the token."
-    )] = "READ"  # fmt: skip
-    maxExecutionTime: Annotated[float | None, Field(gt=0, le=3600, description="Seconds.")] = None
-    maxRows: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
+
+class Data(BaseModel):
+    fields: list[str]
+    values: list[list[Any]]
+
+
+class Notification(BaseModel):
+    code: str
+    severity: str
+    title: str
+    description: str
+
+
+class Answer(BaseModel):
+    """Columns and rows; a notification where there are more rows."""
+
+    data: Data
+    bookmarks: list[str]
+    notifications: list[Notification] = []
+
+
+class Problem(BaseModel):
+    code: str
+    message: str
+
+
+class Failed(BaseModel):
+    """The query was not run, or not to its end: a code of Neo4j's, and a sentence."""
+
+    errors: list[Problem]
+
+
+_decoder = msgspec.json.Decoder(Statement)
+_SCHEMA = msgspec.json.schema(Statement)["$defs"]["Statement"]
+_SCHEMA["properties"]["parameters"] = {"type": "object", "default": {}}
 
 
 def router(app_state: AppState) -> APIRouter:
@@ -38,15 +75,18 @@ def router(app_state: AppState) -> APIRouter:
     threads = ThreadPoolExecutor(app_state.settings.cypher_at_once, thread_name_prefix="graphvine-cypher")
 
     @made.post(
-        "/cypher", status_code=202, summary="Ask in Cypher, as Neo4j's Query API does", response_model=dict[str, Any]
-    )
-    async def cypher(request: Request, body: Statement) -> Json:
+        "/cypher", status_code=202, summary="Ask in Cypher, as Neo4j's Query API does", response_model=Answer,
+        openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _SCHEMA}}}},
+        responses={status: {"model": Failed | Refused} for status in (400, 403, 408, 409, 429, 503)},
+    )  # fmt: skip
+    async def cypher(request: Request) -> Response:
         scope: str | None = request.scope.get("graphvine_token")
+        body = await request.body()
         try:
-            async with asyncio.timeout(_PATIENCE_SECONDS):
+            async with asyncio.timeout(app_state.settings.cypher_seconds):
                 await at_once.acquire()
         except TimeoutError:
-            return _failed(Busy(f"{app_state.settings.cypher_at_once} queries run already: try again in a moment"))
+            return _failed(Busy(f"{app_state.settings.cypher_at_once} queries are taken already: try again later"))
         try:
             return await asyncio.get_running_loop().run_in_executor(threads, _answered, app_state, body, scope)
         finally:
@@ -55,14 +95,21 @@ def router(app_state: AppState) -> APIRouter:
     return made
 
 
-def _answered(app_state: AppState, body: Statement, scope: str | None) -> Json:
+def _answered(app_state: AppState, body: bytes, scope: str | None) -> Response:
+    """Runs in a thread, with the reading of the body: megabytes of parameters take their time."""
     try:
-        return _answer(run(app_state, body, scope))
+        statement = _decoder.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return invalid([{"loc": ("body",), "msg": str(error).replace("`", "")}])
+    if bytes(statement.parameters)[:1] != b"{":
+        return invalid([{"loc": ("body", "parameters"), "msg": "it must be a JSON object"}])
+    try:
+        return _answer(run(app_state, statement, scope))
     except GraphvineError as error:
         return _failed(error)
 
 
-def run(app_state: AppState, body: Statement, scope: str | None) -> QueryResult:
+def run(app_state: AppState, body: Statement, scope: str | None) -> EncodedResult:
     graph, settings = app_state.graph, app_state.settings
     writes = body.accessMode.upper() == "WRITE"
     if writes and scope != "admin":
@@ -70,23 +117,24 @@ def run(app_state: AppState, body: Statement, scope: str | None) -> QueryResult:
     try:
         if writes:
             app_state.check_files(body.statement)
-            return graph.execute(body.statement, body.parameters or None)
+            return EncodedResult.of(graph.execute(body.statement, msgspec.json.decode(body.parameters) or None))
         rows = min(body.maxRows or settings.cypher_max_rows, settings.cypher_max_rows)
         seconds = min(body.maxExecutionTime or settings.cypher_seconds, settings.cypher_seconds)
-        return graph.query(body.statement, body.parameters, max_rows=rows, timeout_seconds=seconds, isolated=True)
+        return graph.query_encoded(body.statement, bytes(body.parameters), max_rows=rows, timeout_seconds=seconds)
     except (ValueError, TypeError, OverflowError, RuntimeError) as error:
         # The engine's driver on a parameter of a kind that it does not know.
         raise GraphvineError(f"the query can't be run: {type(error).__name__}: {error}") from None
 
 
-def _answer(result: QueryResult) -> Json:
-    told: dict[str, Any] = {"data": {"fields": result.columns, "values": result.rows}, "bookmarks": []}
+def _answer(result: EncodedResult) -> Response:
+    told: dict[str, Any] = {"bookmarks": []}
     if result.truncated:
         told["notifications"] = [{
             "code": "Graphvine.Truncated", "severity": "WARNING",
-            "title": "there are more rows", "description": f"the first {len(result.rows)} are here",
+            "title": "there are more rows", "description": f"the first {result.count} are here",
         }]  # fmt: skip
-    return Json(told, 202)
+    parts = (b'{"data":{"fields":', result.columns, b',"values":', result.rows, b"},", encode(told)[1:])
+    return EncodedJson(b"".join(parts), 202)
 
 
 def _failed(error: GraphvineError) -> Json:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response, StreamingResponse
 
+from graphvine.redact import redact_values
 from graphvine.workers.serve.app_state import AppState
-from graphvine.workers.serve.responses import Json
+from graphvine.workers.serve.jobs import Job
+from graphvine.workers.serve.responses import EVENT_STREAM, Json
+
+# How often a listener that went away is noticed in a job that is silent.
+_LOOK_SECONDS = 1.0
 
 
 def router(app_state: AppState) -> APIRouter:
@@ -29,20 +35,31 @@ def router(app_state: AppState) -> APIRouter:
     def stop(id: str) -> Json:
         return Json(app_state.jobs.end(id).shown())
 
-    @made.get("/{id}/events", summary="What happens in a job, as server-sent events", response_class=StreamingResponse)
+    @made.get(
+        "/{id}/events",
+        summary="What happens in a job, as server-sent events",
+        response_class=StreamingResponse,
+        responses=EVENT_STREAM,
+    )
     async def events(id: str, request: Request, after: Annotated[int, Query(ge=0, le=1 << 53)] = 0) -> Response:
         job = app_state.jobs.get(id)
+        app_state.hub.refuse_more_than(app_state.settings.listeners)  # with a status, while there is still one to send
 
         async def stream() -> AsyncIterator[bytes]:
             last = after
-            while True:
-                ended = job.state != "running"
-                for event in await asyncio.to_thread(job.after, last, 1.0):
-                    last = event["number"]
-                    told = json.dumps(event["facts"])
-                    yield f"id: {last}\nevent: {event['name']}\ndata: {told}\n\n".encode()
-                if ended or await request.is_disconnected() or app_state.stopping.is_set():
-                    break
+            with app_state.hub.one_more(app_state.settings.listeners), _watching(job) as happened:
+                while True:
+                    happened.clear()
+                    ended = job.state != "running"
+                    for event in job.after(last, 0.0):
+                        last = event["number"]
+                        told = json.dumps(redact_values(event["facts"]))
+                        yield f"id: {last}\nevent: {event['name']}\ndata: {told}\n\n".encode()
+                    if ended or await request.is_disconnected() or app_state.stopping.is_set():
+                        break
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(_LOOK_SECONDS):
+                            await happened.wait()
             shown = job.shown()
             shown.pop("last_event")
             yield f"event: job\ndata: {json.dumps(shown, default=str)}\n\n".encode()
@@ -50,3 +67,19 @@ def router(app_state: AppState) -> APIRouter:
         return StreamingResponse(stream(), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
 
     return made
+
+
+@contextmanager
+def _watching(job: Job) -> Iterator[asyncio.Event]:
+    """Set when something happens in a job; nobody who listens takes a thread."""
+    loop, happened = asyncio.get_running_loop(), asyncio.Event()
+
+    def wake() -> None:
+        with suppress(RuntimeError):  # the loop is closed: the service ends
+            loop.call_soon_threadsafe(happened.set)
+
+    job.watchers.add(wake)
+    try:
+        yield happened
+    finally:
+        job.watchers.discard(wake)

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from graphvine.records import PipelineStatus
 from graphvine.workers import registry
+from graphvine.workers.cli.output import plural
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.responses import Json
 from graphvine.workers.serve.status_cache import status_of
@@ -140,21 +141,23 @@ def _alerts(app_state: AppState, figures: list[dict[str, Any]], system: dict[str
         status: PipelineStatus = one["status"]
         name = status.pipeline
         if status.failed:
-            add("warning", f"{status.failed:,} rows of {name} failed",
+            add("warning", f"{plural(status.failed, 'row')} of {name} failed",
                 "look at the reasons, then requeue or exclude them", name,
                 f"/ui/queue/{name}?state=failed")  # fmt: skip
         if status.paused:
             add("note", f"{name} is paused{f': {status.paused_reason}' if status.paused_reason else ''}",
                 "resume it when it may go on", name)  # fmt: skip
         elif status.ready and not one["workers"] and not status.claimed:
-            add("warning", f"{status.ready:,} rows of {name} are ready, and nobody works on them",
+            add("warning",
+                f"{plural(status.ready, 'row')} of {name} {_are(status.ready)} ready, and nobody works on them",
                 f"start one with `graphvine work {name}`, or give the daemon a worker: --worker {name}=1", name,
                 f"/ui/queue/{name}?standing=ready")  # fmt: skip
         elif (one["oldest_ready_seconds"] or 0) > _LATE_SECONDS and not one["per_second"]:
             add("warning", f"the oldest ready row of {name} has waited for {one['oldest_ready_seconds'] / 3600:.1f} h",
                 "look at the workers: are they stuck, or is the source away?", name, "/ui/workers")  # fmt: skip
         if status.beyond_depth and not status.ready and not status.claimed:
-            add("note", f"{status.beyond_depth:,} rows of {name} lie deeper than the workers go",
+            deeper = status.beyond_depth
+            add("note", f"{plural(deeper, 'row')} of {name} {_are(deeper)} deeper than the workers go",
                 "grow deeper to work on them: graphvine grow --depth N, or the setting wikipedia.serve_depth", name,
                 f"/ui/queue/{name}?standing=ready")  # fmt: skip
     for info in app_state.supervisor.infos() if app_state.supervisor is not None else []:
@@ -166,3 +169,7 @@ def _alerts(app_state: AppState, figures: list[dict[str, Any]], system: dict[str
 
 def _utc(at: datetime) -> datetime:
     return at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"

@@ -30,8 +30,10 @@ def router(app_state: AppState) -> APIRouter:
         pipeline: str, contains: Annotated[str, Query(max_length=200)] = "",
         key: Annotated[list[Key] | None, Query(max_length=100)] = None,
         limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+        skipped: Annotated[bool, Query(description="What was skipped, rather than what failed.")] = False,
     ) -> Json:  # fmt: skip
-        return Json(app_state.graph.failed(pipeline, keys=key or None, contains=contains, limit=limit))
+        found = app_state.graph.failed(pipeline, keys=key or None, contains=contains, limit=limit, skipped=skipped)
+        return Json(found)
 
     def changed(what: str) -> Answer:
         def answer(request: RequeueRequest | ExcludeRequest | SeedRequest, count: int) -> dict[str, int]:
@@ -46,7 +48,7 @@ def router(app_state: AppState) -> APIRouter:
         return {"pipeline": request.pipeline, "paused": isinstance(request, PauseRequest)}
 
     add_route(
-        made, app_state, "/requeue", RequeueRequest, "Put failed rows back: these, those that match, or all",
+        made, app_state, "/requeue", RequeueRequest, "Put failed or skipped rows back: these, those that match, or all",
         changed("requeued"),
     )  # fmt: skip
     add_route(made, app_state, "/exclude", ExcludeRequest, "Take rows out for good", changed("excluded"))

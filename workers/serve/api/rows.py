@@ -49,8 +49,12 @@ class RowPage(BaseModel):
 
 
 class RowCount(BaseModel):
+    """How many rows match; their first and last numbers tell where in the table a part of it lies, roughly."""
+
     count: int
     states: dict[str, int]
+    first: str | None = None
+    last: str | None = None
 
 
 class Reason(BaseModel):
@@ -110,12 +114,15 @@ def router(app_state: AppState) -> APIRouter:
 
     @made.get("/rows/count", summary="How many rows match, by state", response_model=RowCount)
     def count(pipeline: str, wanted: Annotated[Filter, Depends(asked_for)]) -> Json:
-        states = Rows(app_state.graph, pipeline).count(wanted)
-        return Json({"count": sum(states.values()), "states": states})
+        return Json(Rows(app_state.graph, pipeline).count(wanted))
 
-    @made.get("/reasons", summary="Why rows failed, the most frequent reason first", response_model=list[Reason])
-    def reasons(pipeline: str, contains: Text = "", limit: Annotated[int, Query(ge=1, le=200)] = 50) -> Json:
-        return Json(Rows(app_state.graph, pipeline).reasons(contains, limit))
+    @made.get("/reasons", summary="Why rows failed, or were skipped, the most frequent reason first",
+              response_model=list[Reason])  # fmt: skip
+    def reasons(
+        pipeline: str, contains: Text = "", limit: Annotated[int, Query(ge=1, le=200)] = 50,
+        state: Literal["failed", "skipped"] = "failed",
+    ) -> Json:  # fmt: skip
+        return Json(Rows(app_state.graph, pipeline).reasons(contains, limit, state))
 
     @made.get("/row", summary="One row: properties, failures, history", response_model=RowDetail)
     def one(pipeline: str, key: Annotated[str, Query(min_length=1, max_length=2_000)]) -> Json:
@@ -151,16 +158,21 @@ class Rows:
         found = self._asked(text, parameters, limit)
         return [self._shown(dict(zip((name for name, _ in names), row, strict=True))) for row in found]
 
-    def count(self, wanted: Filter) -> dict[str, int]:
+    def count(self, wanted: Filter) -> dict[str, Any]:
         conditions, parameters = self._where(wanted)
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-        text = f"MATCH (a:{self._machine.label}){where} RETURN a.{self._machine.column} AS state, count(*) AS n"
-        return {state or "(none)": n for state, n in self._asked(text, parameters, 1_000)}
+        returned = f"a.{self._machine.column} AS state, count(*) AS n, min(a.seq) AS first, max(a.seq) AS last"
+        found = self._asked(f"MATCH (a:{self._machine.label}){where} RETURN {returned}", parameters, 1_000)
+        first, last = ([row[at] for row in found if row[at] is not None] for at in (2, 3))
+        return {
+            "count": sum(row[1] for row in found), "states": {row[0] or "(none)": row[1] for row in found},
+            "first": str(min(first)) if first else None, "last": str(max(last)) if last else None,
+        }  # fmt: skip
 
-    def reasons(self, contains: str, limit: int) -> list[dict[str, Any]]:
+    def reasons(self, contains: str, limit: int, state: str = "failed") -> list[dict[str, Any]]:
         if "last_error" not in self._table.columns:
             return []
-        conditions, parameters = self._where(Filter(("failed",), contains))
+        conditions, parameters = self._where(Filter((state,), contains))
         text = (
             f"MATCH (a:{self._machine.label}) WHERE {' AND '.join(conditions)}"
             f" RETURN a.last_error AS reason, count(*) AS n, min({self._key}) AS example ORDER BY n DESC LIMIT {limit}"

@@ -11,13 +11,14 @@ from pydantic import BaseModel
 
 import graphvine
 from graphvine.records import PipelineStatus, TableInfo
+from graphvine.redact import redact_values
 from graphvine.workers import registry
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.responses import Json
 from graphvine.workers.serve.status_cache import status_of
 from graphvine.workers.serve.supervisor import WorkerInfo
 
-_SECRET = re.compile(r"key|token|password|secret")
+_SECRET = re.compile(r"key|token|password|secret|webhooks")
 
 
 class SettingShown(BaseModel):
@@ -52,7 +53,7 @@ def router(app_state: AppState) -> APIRouter:
     def settings() -> Json:
         from graphvine.workers.cli.settings_listing import listing
 
-        rows = listing(app_state.graph.where)
+        rows = redact_values(listing(app_state.graph.where))
         return Json(
             [{**row, "value": "(hidden)"} if row["value"] and _SECRET.search(row["name"]) else row for row in rows]
         )
