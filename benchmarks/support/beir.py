@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ _MARKUP = re.compile(r"[\[\]{}<>|=*#:;'_~]")
 # A title of fewer characters is named by accident.
 _SHORTEST_TITLE = 3
 _LONGEST_TITLE_WORDS = 12
+# Of a sentence with so many words this share is asked for.
+_FEWEST_WORDS, _KEPT = 8, 0.6
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,23 @@ def read(folder: Path) -> tuple[Passages | None, list[Question]]:
         )
         for document in documents
     }), questions  # fmt: skip
+
+
+def single_hop(texts: Sequence[tuple[str, str]], count: int) -> list[Question]:
+    """Questions that one article answers, by title and text: parts of a sentence, without the words of the title."""
+    chance = random.Random(7)
+    made: list[Question] = []
+    for title, text in chance.sample(texts, len(texts)):
+        known = set(re.findall(r"\w+", title.lower()))
+        sentences = [
+            [word for word in re.findall(r"\w+", sentence) if word.lower() not in known]
+            for sentence in re.split(r"(?<=[.!?]) ", text)
+        ]
+        usable = [words for words in sentences if len(words) >= _FEWEST_WORDS]
+        if usable and len(made) < count:
+            words = [word for word in chance.choice(usable) if chance.random() < _KEPT]
+            made.append(Question(" ".join(words), frozenset({title})))
+    return [question for question in made if question.text]
 
 
 def _judged(folder: Path) -> Iterator[tuple[str, str]]:

@@ -13,11 +13,12 @@ from support.contender import Unavailable
 
 FILE = "graph.kuzu"
 PACKAGES = {"kuzu": "kuzu", "ladybug": "ladybug"}
+_ROWS_OF_A_LOAD = 1_000_000
 
 
-def article_columns(rows: int) -> dict[str, list[Any]]:
+def article_columns(numbers: range) -> dict[str, list[Any]]:
     """Articles that wait to be claimed, as growth breadth first leaves them: depth rises with the number."""
-    numbers = range(1, rows + 1)
+    rows = len(numbers)
     return {
         "title": [f"Article {number}" for number in numbers],
         "expansion_state": ["discovered"] * rows,
@@ -45,7 +46,8 @@ def fill(where: str, rows: int) -> None:
         present = sum(status.total for status in graph.status())
         if present:
             raise Unavailable(f"{where} holds {present} rows already: the benchmark wants an empty store")
-        graph.engine.bulk_load("Article", article_columns(rows))
+        for first in range(1, rows + 1, _ROWS_OF_A_LOAD):  # one load of ten million would need a pool of several GB
+            graph.engine.bulk_load("Article", article_columns(range(first, min(first + _ROWS_OF_A_LOAD, rows + 1))))
 
 
 def empty(where: str) -> None:
