@@ -41,7 +41,7 @@ def test_status_counts_every_state(garden: str) -> None:
     assert said.err == ""
     [article] = [one for one in said.json["pipelines"] if one["pipeline"] == "article"]
     assert article["states"] == {
-        "discovered": 2, "claimed": 0, "loaded": 0, "processed": 1, "failed": 2, "excluded": 0,
+        "discovered": 2, "claimed": 0, "loaded": 0, "processed": 1, "failed": 2, "skipped": 0, "excluded": 0,
     }  # fmt: skip
     assert (article["ready"], article["backing_off"], article["failed"], article["total"]) == (1, 1, 2, 5)
     assert article["progress_percent"] == 20
@@ -252,14 +252,15 @@ def test_a_wrong_name_makes_no_graph(garden: str) -> None:
 def test_the_demo_grows_the_sample_searches_it_and_goes_on(garden: str) -> None:
     first = run("demo").out
     assert "growing from 'Vine'" in first
-    assert "processed 78" in first and "failed 3" in first
+    assert "processed 78" in first and "skipped 3" in first
     assert "searching for 'how do vines climb'" in first
     assert " 1. Vine" in first
     second = run("demo").out
     assert "continuing" in second and "nothing to claim" in second
     assert Path("demo.kuzu").exists()
-    failed = run("failed", "--graph", "demo.kuzu", "--json").json["failed"]
-    assert {row["key"] for row in failed} == {"Arbor", "Creeper", "Ivy (disambiguation)"}
+    assert run("failed", "--graph", "demo.kuzu", "--json").json["failed"] == []
+    skipped = run("failed", "--skipped", "--graph", "demo.kuzu", "--json").json["skipped"]
+    assert {row["key"] for row in skipped} == {"Arbor", "Creeper", "Ivy (disambiguation)"}
 
 
 def test_the_map_is_a_picture_with_names_in_it(garden: str) -> None:

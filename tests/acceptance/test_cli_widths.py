@@ -42,6 +42,7 @@ def test_no_line_is_too_wide_and_no_word_is_split(garden: str, tmp_path: Path, c
         ["machine", "hn_item"],
         ["doctor", "--all"],
         ["stats"],
+        ["search", "a vine that climbs", "--mode", "text"],
     ):
         said = process(*command, "--graph", garden, cwd=tmp_path, COLUMNS=str(columns)).out
         wide = process(*command, "--graph", garden, cwd=tmp_path).out

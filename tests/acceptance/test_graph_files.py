@@ -6,7 +6,6 @@ import csv
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -16,7 +15,8 @@ import pytest
 
 import graphvine
 from graphvine.graph_files import write
-from tests.acceptance.cli_support import COMMAND, environment, process, run
+from tests.acceptance.cli_support import environment, process, run
+from tests.acceptance.wheel_support import build_wheel, clone, environment_with
 from tests.support.waiting import WAIT_LIMIT, eventually
 from tests.tools.package_tree import REPOSITORY
 
@@ -77,7 +77,7 @@ def test_stats_count_what_is_there(wild: Path, tmp_path: Path) -> None:
     assert said["nodes"] == {"Article": 2} and said["relationships"] == {"LINKS_TO": 1}
     assert {"title": "articles by depth", "counts": {"0": 2}} in said["distributions"]
     shown = run("--graph", str(wild), "stats", "-o", str(tmp_path / "s.svg")).out
-    assert shown.startswith("2 nodes, 1 relationships") and "articles by depth" in shown
+    assert shown.startswith("2 nodes, 1 relationship\n") and "articles by depth" in shown
     texts = [node.text for node in ElementTree.parse(tmp_path / "s.svg").iter("{http://www.w3.org/2000/svg}text")]
     assert "articles by depth" in texts
 
@@ -87,27 +87,44 @@ def steps() -> Iterator[tuple[str, str]]:
         yield from ((kind, line) for line in text.strip().splitlines()) if kind == "sh" else [(kind, text)]
 
 
-def test_the_tutorial_works_as_written(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_wheel(clone(tmp_path_factory.mktemp("clone")), tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.mark.parametrize(
+    "installer", ["pip", pytest.param("uv", marks=pytest.mark.long("does the whole tutorial once more"))]
+)
+def test_the_tutorial_works_as_written_from_the_wheel(tmp_path: Path, wheel: Path, installer: str) -> None:
+    command = environment_with(wheel, tmp_path / "environment", installer)
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    follow(folder, command)
+    assert (folder / "vine.svg").exists() and (folder / "copies" / "first").is_dir()
+
+
+def follow(folder: Path, installed: Path) -> None:
+    """Run every command and every piece of Python of the tutorial, in this folder, one after the other."""
     daemon: subprocess.Popen[str] | None = None
     variables = environment(GRAPHVINE_SERVE_PORT="0")
     try:
         for kind, text in steps():
             if text == "graphvine serve":
-                daemon = subprocess.Popen([COMMAND, "serve"], cwd=tmp_path, env=variables, stderr=subprocess.DEVNULL)
-                eventually(lambda: '"address"' in (tmp_path / "vines.kuzu.service").read_text())
+                daemon = subprocess.Popen([installed, "serve"], cwd=folder, env=variables, stderr=subprocess.DEVNULL)
+                eventually(lambda: '"address"' in (folder / "vines.kuzu.service").read_text())
                 continue
             if daemon is not None and kind == "python":
                 daemon.terminate()
                 assert daemon.wait(WAIT_LIMIT) == 0
-            command = [sys.executable, "-c", text] if kind == "python" else ["bash", "-c", f"{COMMAND.parent}/{text}"]
+            python = str(installed.with_name("python"))
+            command = [python, "-c", text] if kind == "python" else ["bash", "-c", f"{installed.parent}/{text}"]
             done = subprocess.run(
-                command, cwd=tmp_path, capture_output=True, text=True, timeout=WAIT_LIMIT, env=variables
+                command, cwd=folder, capture_output=True, text=True, timeout=WAIT_LIMIT, env=variables
             )
             assert done.returncode == 0, (text, done.stdout, done.stderr)
     finally:
         if daemon is not None and daemon.poll() is None:
             daemon.kill()
-    assert (tmp_path / "vine.svg").exists() and (tmp_path / "copies" / "first").is_dir()
 
 
 def test_what_the_demo_suggests_works_as_typed(tmp_path: Path) -> None:

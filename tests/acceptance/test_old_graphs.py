@@ -48,6 +48,7 @@ def test_every_row_and_edge_is_there(old: Path) -> None:
     # Opening reclaims what a dead process of this machine held: the two pages that were being scraped.
     # Sections had no queue: what has a vector, or will have none, rests.
     assert states.pop("section") == {"embedded": EXPECTED["nodes"]["Section"]}
+    assert states.pop("vector") == {}
     assert states == EXPECTED["states"] | {"scrape_item": {"completed": 2, "idle": 2}}
 
 

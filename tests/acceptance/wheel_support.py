@@ -21,12 +21,21 @@ def build_wheel(source: Path, target: Path) -> Path:
     return wheel
 
 
-def environment_with(wheel: Path, folder: Path) -> Path:
+def environment_with(wheel: Path, folder: Path, installer: str = "pip") -> Path:
     """A new environment with this wheel; what it depends on is that of the tests. Returns its `graphvine`."""
-    venv.create(folder, with_pip=False)
     python = folder / "bin" / "python"
-    command = (sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "--no-index",
-               "--disable-pip-version-check", str(wheel))  # fmt: skip
+    if installer == "uv":
+        uv = (sys.executable, "-m", "uv")
+        subprocess.run(
+            (*uv, "venv", "--quiet", "--offline", "--python", sys.executable, str(folder)),
+            check=True,
+            timeout=WAIT_LIMIT,
+        )
+        command = (*uv, "pip", "install", "--quiet", "--offline", "--no-deps", "--python", str(python), str(wheel))
+    else:
+        venv.create(folder, with_pip=False)
+        command = (sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps",
+                   "--no-index", "--disable-pip-version-check", str(wheel))  # fmt: skip
     subprocess.run(command, check=True, timeout=WAIT_LIMIT)
     # Only adds the folder: the editable installation there is a .pth file, and those are not followed.
     (site(folder) / "dependencies.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")

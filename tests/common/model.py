@@ -11,7 +11,7 @@ from graphvine.clock import NEVER, moment
 from graphvine.records import Claim
 
 MAX_RETRIES, MAX_LOST, SUSPECT_AT, KEPT = 3, 2, 2, 10
-WORDS = ("discovered", "claimed", "loaded", "processed", "failed", "excluded")
+WORDS = ("discovered", "claimed", "loaded", "processed", "failed", "skipped", "excluded")
 NOBODY = 1
 
 
@@ -145,7 +145,7 @@ class Model:
             row = replace(row, lease=NOBODY, due=NEVER, claimed_by=None)
         elif word == "loaded" and (row.lease == 0 or row.held != never):
             row = replace(row, lease=-1, due=now, claimed_by=None, claimed_at=None)
-        elif word in ("processed", "failed", "excluded") and (row.lease != 0 or not never):
+        elif word in ("processed", "failed", "skipped", "excluded") and (row.lease != 0 or not never):
             row = replace(row, lease=0, due=NEVER, claimed_by=None, claimed_at=None)
         self.articles[title] = row
 

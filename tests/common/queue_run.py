@@ -189,7 +189,7 @@ class QueueRun:
     def requeue(self) -> None:
         there = [title for title in self.some(4) if title in self.model.articles]
         self.note("requeue", there)
-        failed = [title for title in there if self.model.articles[title].expansion_state == "failed"]
+        failed = [title for title in there if self.model.articles[title].expansion_state in ("failed", "skipped")]
         assert self.graph.requeue("article", keys=there) == len(failed)
         for title in failed:
             self.model.requeue(title, self.now)
@@ -198,7 +198,7 @@ class QueueRun:
     def exclude(self) -> None:
         title = self.chance.choice(list(self.model.articles))
         self.note("exclude", title)
-        out = self.model.articles[title].expansion_state in ("discovered", "failed")
+        out = self.model.articles[title].expansion_state in ("discovered", "failed", "skipped")
         assert self.graph.exclude("article", [title]) == out
         if out:
             self.model.exclude(title, self.now)

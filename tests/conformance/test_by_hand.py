@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from graphvine.clock import NEVER, ManualClock, moment
-from graphvine.errors import GraphvineError
+from graphvine.errors import ClaimLost, GraphvineError
 from graphvine.graph import Graph
-from graphvine.outcomes import GiveUp
+from graphvine.outcomes import GiveUp, Skip
 from graphvine.queue_admin import BadKey
 from tests.support.articles import keys, row, rows, states, take_one
 
@@ -65,6 +65,41 @@ def test_requeue_everything(graph: Graph) -> None:
     assert graph.requeue("article", everything=True) == 2
     assert states(graph) == {"a": "discovered", "b": "discovered", "c": "claimed"}
     graph.claims("article", "w").complete(held)
+
+
+def test_what_was_skipped_is_listed_apart_and_goes_back_when_asked(graph: Graph, clock: ManualClock) -> None:
+    with_failures(graph, {"bad": "malformed"})
+    graph.seed("article", ["none", "list", "other"])
+    claims = graph.claims("article", "w")
+    claims.settle([Skip(claim, f"there is no page {claim.key!r}") for claim in claims.claim(3)])
+    left_out = row(graph, "none")
+    assert (left_out["expansion_state"], left_out["last_error"]) == ("skipped", "there is no page 'none'")
+    assert (left_out["retry_count"], left_out["failure_count"], left_out["lease"], left_out["due"]) == (0, 0, 0, NEVER)
+    assert (left_out["claimed_by"], left_out["processed_at"]) == (None, moment(clock.now_ms()))
+    assert [one.key for one in graph.failed("article")] == ["bad"]
+    assert {one.key for one in graph.failed("article", skipped=True)} == {"none", "list", "other"}
+    assert [one.key for one in graph.failed("article", keys=["list", "bad"], skipped=True)] == ["list"]
+    assert graph.failed("section", skipped=True) == [], "a pipeline that skips nothing"
+    status = next(one for one in graph.status() if one.pipeline == "article")
+    assert (status.failed, status.skipped, status.states["skipped"], status.total) == (1, 3, 3, 4)
+    assert graph.requeue("article", everything=True) == 1 and states(graph)["bad"] == "discovered"
+    assert graph.requeue("article", contains="list", skipped=True) == 1
+    assert graph.requeue("article", keys=["none"]) == 1
+    assert graph.exclude("article", ["other"]) == 1
+    assert states(graph) == {"bad": "discovered", "none": "discovered", "list": "discovered", "other": "excluded"}
+    back = row(graph, "none")
+    assert (back["last_error"], back["processed_at"], back["due"]) == (None, None, clock.now_ms())
+
+
+def test_who_lost_the_claim_skips_nothing(graph: Graph, clock: ManualClock) -> None:
+    graph.seed("article", ["a"])
+    claims = graph.claims("article", "w")
+    claim = take_one(claims)
+    clock.forward(1_000)
+    assert graph.reap("article").reclaimed == 1
+    with pytest.raises(ClaimLost):
+        claims.settle([Skip(claim, "there is no page")])
+    assert states(graph) == {"a": "discovered"}
 
 
 def test_requeue_must_be_told_what(graph: Graph) -> None:

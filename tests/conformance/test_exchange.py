@@ -10,7 +10,7 @@ from graphvine.errors import ClaimLost
 from graphvine.graph import Graph
 from graphvine.outcomes import Done, GiveUp, Retry, Save
 from graphvine.records import Claim, Row, Step
-from tests.support.articles import keys, row, states
+from tests.support.articles import keys, linking, row, states
 
 
 def ready(graph: Graph, *titles: str) -> list[Row]:
@@ -76,3 +76,35 @@ def test_a_pipeline_that_counts_its_attempts_is_retried_as_often_as_it_says(grap
     (claim,) = claims.claim_rows(ready(graph, "a"))
     claims.settle([GiveUp(claim, "gone")])
     assert states(graph) == {"a": "failed"}
+
+
+def test_what_is_done_is_settled_and_what_comes_next_claimed(graph: Graph) -> None:
+    graph.seed("article", ["a", "b", "c", "d"])
+    claims = graph.claims("article", "w")
+    held = claims.claim(1)
+    taken, lost = claims.settle_and_claim([Done(claim) for claim in held], 2)
+    assert keys(taken) == ["b", "c"] and lost == []
+    assert states(graph) == {"a": "processed", "b": "claimed", "c": "claimed", "d": "discovered"}
+    claims.heartbeat(taken)
+    claims.release(taken[:1])
+    (again,), lost = claims.settle_and_claim([Done(claim) for claim in taken], 1)
+    assert again.key == "b" and lost == taken[:1], "given back, it is the next, and not settled by the old claim"
+    assert states(graph) == {"a": "processed", "b": "claimed", "c": "processed", "d": "discovered"}
+    claims.complete(again)
+
+
+def test_a_paused_pipeline_settles_and_claims_nothing(graph: Graph) -> None:
+    graph.seed("article", ["a", "b"])
+    claims = graph.claims("article", "w")
+    held = claims.claim(1)
+    graph.pause("article")
+    assert claims.settle_and_claim([Done(claim) for claim in held], 1) == ([], [])
+    assert states(graph) == {"a": "processed", "b": "discovered"}
+
+
+def test_outcomes_that_discover_rows_leave_the_next_claim_for_later(graph: Graph) -> None:
+    graph.seed("article", ["a"])
+    claims = graph.claims("article", "w")
+    (claim,) = claims.claim(1)
+    assert claims.settle_and_claim([Done(claim, linking(graph, claim, ["b"]))], 1) == ([], [])
+    assert keys(claims.claim(1)) == ["b"]

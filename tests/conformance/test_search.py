@@ -87,7 +87,7 @@ def test_every_hit_is_cited(graph: Graph) -> None:
         assert (citation.kind, citation.key, citation.section) == (hit.kind, hit.key, hit.section)
         assert citation.passage and citation.fetched_at is not None
         if hit.kind == "article":
-            assert citation.revision and citation.address.endswith(f"index.php?oldid={citation.revision}")
+            assert citation.revision and citation.address == f"sample#{hit.key}"
             rows = graph.query("MATCH (s:Section) WHERE s.article = $title RETURN s.text", {"title": hit.key}).rows
             texts = {hashlib.sha256(text.encode()).hexdigest(): text for (text,) in rows}
             assert citation.passage in texts[citation.text_hash]
@@ -108,6 +108,7 @@ def test_edges_between_the_kinds_are_made_once_and_walked(graph: Graph) -> None:
     assert {kind: (one.same_page, one.mentions) for kind, one in counts.items()} == {
         "hn": (1, 0), "news": (1, 1), "page": (1, 1),
     }  # fmt: skip
+    assert {one.near_duplicates for one in counts.values()} == {0}
     assert graph.make_edges() == graph.edge_counts() == list(counts.values())
     paths = {(hit.kind, hit.key): list(hit.path) for hit in graph.search("town fights goats creeper length", limit=20)}
     assert paths["article", "Virginia creeper"] == ["news:n1", "Virginia creeper"]
@@ -126,6 +127,23 @@ def test_titles_and_texts_that_come_later_are_caught_up_with(graph: Graph) -> No
     graph.seed("article", ["See the Kudzu"])
     graph.make_edges()
     assert {one for one in _edges(graph) if one[1] == "3"} == {("MENTIONS", "3", "See the Kudzu")}
+
+
+def test_near_duplicates_of_all_kinds_are_joined_and_shown_once(graph: Graph) -> None:
+    text = "Somebody has written down at great length what the tame lynx does on a quiet Sunday in the barn."
+    graph.hn.add({"id": 3, "type": "comment", "parent": 1, "by": "pg", "text": text})
+    page = {**PAGE, "id": "p2", "seq": 2, "stamp": 3, "scraped": json.dumps({"title": "", "text": f"{text} Really."})}
+    _create(graph, "ScrapeItem", {**page, "state": "completed"})
+    both = {("hn", "3"), ("page", "p2")}
+    assert both <= {(hit.kind, hit.key) for hit in graph.search("tame lynx")}
+    counts = {one.kind: one.near_duplicates for one in graph.make_edges()}
+    assert counts == {"hn": 1, "news": 0, "page": 1}
+    for mode in ("walk", "hybrid", "text"):
+        (hit, *others) = graph.search("tame lynx", mode=mode)  # type: ignore[arg-type]  # one of the modes
+        assert {f"{hit.kind}:{hit.key}", *hit.duplicates} == {"hn:3", "page:p2"}
+        assert not both & {(other.kind, other.key) for other in others}
+    (hit, *_) = graph.search("tame lynx", kind=["page"])
+    assert (hit.key, hit.duplicates) == ("p2", ())
 
 
 def test_passages_of_one_path_stand_together(graph: Graph) -> None:

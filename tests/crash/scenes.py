@@ -11,6 +11,7 @@ import graphvine
 from graphvine.clock import ManualClock
 from graphvine.errors import StoreReopened
 from graphvine.graph import Graph
+from graphvine.outcomes import Done
 from graphvine.records import Step, Unit
 from tests.crash.stopping import Stopper
 from tests.support.articles import linking, states
@@ -82,6 +83,32 @@ def group_commit(place: Place, stopper: Stopper) -> None:
         held = claims.claim(3)
         units = [partial(claims.complete, claim, linking(graph, claim, [f"result of {claim.key}"])) for claim in held]
         share_a_commit(graph, units, before=stopper.arm)
+
+
+def exchanging_group(place: Place, stopper: Stopper) -> None:
+    """Six workers settle what they have and claim what comes next: two statements for all of them, one commit."""
+    with place.open() as graph:
+        units = _exchanging(graph, 6)
+        share_a_commit(graph, units, before=stopper.arm)
+
+
+def failing_exchange(place: Place, stopper: Stopper) -> None:
+    """The same beside a unit that fails behind their shared statements: each is run again, alone."""
+    with place.open() as graph:
+        units = _exchanging(graph, 4)
+        broken = {"claim": 0, "title": "broken", "depth": "very deep", "seq": 0}
+        unit = Unit.of([_seed(graph, "never"), Step("article.discover", {"rows": [broken], "now": 0})])
+        errors = share_a_commit(graph, [partial(graph.run, unit), *units], before=stopper.arm)
+        assert [type(error) for error in errors] == [StoreReopened, *[type(None)] * 4]
+
+
+def _exchanging(graph: Graph, workers: int) -> list[Callable[[], object]]:
+    several = [graph.claims("article", f"w{number}") for number in range(workers)]
+    held = [claims.claim(1) for claims in several]
+    return [
+        partial(claims.settle_and_claim, [Done(claim) for claim in one], 1)
+        for claims, one in zip(several, held, strict=True)
+    ]
 
 
 def failing_group(place: Place, stopper: Stopper) -> None:
@@ -169,8 +196,8 @@ def _columns(start: int, count: int) -> dict[str, list[Any]]:
 SCENES: dict[str, Scene] = {
     scene.__name__: scene
     for scene in (
-        backup, bulk_load, checkpoint, claim, closing, commit, failing_group, failing_unit, group_commit, large_commit,
-        opening, restore, typed_copy,
+        backup, bulk_load, checkpoint, claim, closing, commit, exchanging_group, failing_exchange, failing_group,
+        failing_unit, group_commit, large_commit, opening, restore, typed_copy,
     )
 }  # fmt: skip
 

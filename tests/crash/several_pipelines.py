@@ -35,11 +35,11 @@ class Works:
     pages: int
     dump: str
     seeds: list[str]
-    items: str = ""
+    items: str
 
     @property
     def names(self) -> list[str]:
-        return ["grow", "news", "scrape", *(["hn add", "upload"] if self.items else [])]
+        return ["grow", "news", "scrape", "hn add", "upload"]
 
 
 def work_on(send: Send, place: Place, works: Works, first: int) -> None:
@@ -78,6 +78,21 @@ def write_items(path: Path, count: int) -> Path:
     return path
 
 
+def searched(graph: Any) -> dict[str, list[str]]:
+    """What the index holds, as searches tell: by words that every row of a kind has."""
+    words = {"hn": "story", "news": "miners", "page": "miners", "article": "vine leaf tendril"}
+    # More items than one search of all kinds gives.
+    items, at = [], 0
+    while page := graph.hn.search(words["hn"], limit=1_000, offset=at, sort="date").found:
+        items += [str(one.item.id) for one in page]
+        at += len(page)
+    others = {
+        kind: sorted(hit.key for hit in graph.search(words[kind], kind=[kind], mode="text", limit=100))
+        for kind in ("news", "page", "article")
+    }
+    return {"hn": sorted(items), **others}
+
+
 def look(send: Send, place: Place) -> dict[str, Any]:
     """Everything that holds, which rows failed and why, how often rows were lost, and what the doctor says."""
     with place.open(SystemClock(), **OPTIONS) as graph:
@@ -92,6 +107,7 @@ def look(send: Send, place: Place) -> dict[str, Any]:
                 "pages": {page.url: (page.state, page.summary) for page in results(graph, batch)},
                 "items": items, "uploads": uploads,
             },
+            "found": searched(graph),
             "failed": sorted((row.key, row.reason) for name in machines for row in graph.failed(name)),
             "ailments": [finding.detail for finding in graph.doctor() if not finding.ok],
         }  # fmt: skip

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from graphvine.engines.kuzu.session import Session
+from graphvine.engines.kuzu.typed_writes import TypedWrites
 from tests.support.processes import Send
 
 # Syncing is no step: it changes nothing that a kill could leave behind.
@@ -33,6 +34,8 @@ class Stopper:
         self._wrap(Session, "commit", lambda session: "COMMIT")
         self._wrap(Session, "run", lambda session, text, *_: _engine_step(text))
         self._wrap(Session, "table", lambda session, text, *_: _engine_step(text))
+        # What somebody types and writes pages runs in a child, which dies with its parent.
+        self._wrap(TypedWrites, "_run_in_child", lambda typed, text, *_: _engine_step(text))
         driver = importlib.import_module(engine)
         self._wrap(driver.Database, "__init__", lambda *_: "open the engine")
         self._wrap(driver.Database, "close", lambda database: "close the engine")

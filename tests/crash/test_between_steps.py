@@ -176,6 +176,28 @@ def test_units_that_share_a_commit_are_there_together_or_not_at_all(stage: Stage
     assert points.count("COMMIT") == 1, "they shared no commit"
 
 
+def test_what_workers_settle_and_claim_together_is_there_together_or_not_at_all(stage: Stage, known: Known) -> None:
+    settled, claimed = next_free(known, 12)[:6], next_free(known, 12)[6:]
+    before = {**known.states, **dict.fromkeys(settled, "claimed")}
+    after = {**before, **dict.fromkeys(settled, "processed"), **dict.fromkeys(claimed, "claimed")}
+    points = stage.kill_everywhere("exchanging_group", one_of(before, after))
+    assert points.count("COMMIT") == 1, "they shared no commit"
+
+
+def test_workers_beside_a_unit_that_fails_are_there_one_by_one(stage: Stage, known: Known) -> None:
+    settled, claimed = next_free(known, 8)[:4], next_free(known, 8)[4:]
+
+    def judge(seen: Seen) -> str | None:
+        done = [title for title in settled if seen["states"][title] == "processed"]
+        taken = [title for title in claimed if seen["states"][title] == "claimed"]
+        if (done, len(taken)) != (settled[: len(done)], len(done)):
+            return f"{done} are done and {taken} taken: not one after the other"
+        expected = {**known.states, **dict.fromkeys(settled, "claimed")}
+        return one_of({**expected, **dict.fromkeys(done, "processed"), **dict.fromkeys(taken, "claimed")})(seen)
+
+    stage.kill_everywhere("failing_exchange", judge, sample=12)
+
+
 def test_units_beside_one_that_fails_are_there_one_by_one(stage: Stage, known: Known) -> None:
     first, second = next_free(known, 2)
     before = {**known.states, first: "claimed", second: "claimed"}

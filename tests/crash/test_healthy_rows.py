@@ -16,9 +16,9 @@ from tests.support.processes import Child, ChildDied, run
 from tests.support.stores import Place
 from tests.support.web_server import Request, WebServer
 
-pytestmark = pytest.mark.long("works on three pipelines again and again, in processes that are killed")
+pytestmark = pytest.mark.long("works on five pipelines again and again, in processes that are killed")
 
-KILLS, ARTICLES = 6, 8
+KILLS, ARTICLES, ITEMS = 6, 8, 300
 # With --full: kills every 2 to 7 seconds for ten minutes, over all pipelines.
 FULL_SECONDS, FULL_ARTICLES, FULL_ITEMS = 600, 45, 3_000
 EARLIEST_SECONDS, LATEST_SECONDS = 2.0, 7.0
@@ -70,13 +70,15 @@ def test_no_healthy_row_is_given_up_by_kills_alone(engine_name: str, tmp_path: P
     dump = tmp_path / "wiki.xml"
     dump.write_bytes(dump_xml(pages))
     seeds = [page.title for page in pages if len(page.texts) > 1][:3]
-    items = str(write_items(tmp_path / "items.jsonl", FULL_ITEMS)) if full else ""
+    items = str(write_items(tmp_path / "items.jsonl", FULL_ITEMS if full else ITEMS))
     with WebServer(site.answer) as server:
         site.url = server.url
         works = Works(server.url, articles, str(dump), seeds, items)
         calm = new(tmp_path / "calm", engine_name)
         took = finish(calm, works, 0)
         wanted: dict[str, Any] = run(look, calm)
+        assert len(wanted["found"]["hn"]) == (FULL_ITEMS if full else ITEMS)
+        assert wanted["found"]["news"] and wanted["found"]["page"] and wanted["found"]["article"]
         assert len(wanted["content"]["news"]) == len(wanted["content"]["pages"]) == articles
         assert not wanted["ailments"] and not any("lost" in reason for _, reason in wanted["failed"])
         until, kills, graphs = time.monotonic() + FULL_SECONDS, 0, 0
@@ -94,5 +96,6 @@ def test_no_healthy_row_is_given_up_by_kills_alone(engine_name: str, tmp_path: P
             assert found["failed"] == wanted["failed"], f"after {kills} kills"
             for part, held in wanted["content"].items():
                 assert found["content"][part] == held, f"{part} after {kills} kills"
+            assert found["found"] == wanted["found"], f"what a search finds, after {kills} kills"
             assert not found["ailments"], f"after {kills} kills"
     print(f"{kills} kills over {graphs} graphs")

@@ -27,16 +27,18 @@ def test_what_is_beyond_the_document_says_why(machine: Machine) -> None:
     assert unexplained(machine, UPLOAD) == []
 
 
-def test_no_state_is_beyond_the_document(machine: Machine) -> None:
-    assert {state.name for state in machine.states} == UPLOAD.states
-    assert len(machine.states) == 8
+def test_one_state_is_beyond_the_document(machine: Machine) -> None:
+    beyond = {state.name for state in machine.states if state.beyond}
+    assert beyond == {"removed"}
+    assert {state.name for state in machine.states} == UPLOAD.states | beyond
+    assert len(machine.states) == 9
 
 
 def test_the_machine_stands_on_the_document_s_names(machine: Machine) -> None:
     assert (machine.label, machine.column, machine.key) == ("Upload", "state", "upload_id")
     assert machine.document == UPLOAD.name
     assert machine.initial.name == UPLOAD.initial
-    assert {state.name for state in machine.states if state.final} == UPLOAD.final
+    assert {state.name for state in machine.states if state.final} == UPLOAD.final | {"removed"}
 
 
 def test_no_state_means_claimed(machine: Machine) -> None:

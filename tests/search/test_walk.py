@@ -35,8 +35,13 @@ def test_a_neighbour_of_the_best_hit_passes_others_that_are_as_like_the_question
 
 
 def test_what_is_not_like_the_question_gains_nothing() -> None:
-    assert ranked({"hit": 2.0}, {"hit": ["unlike"]}, {"unlike": 0.0}) == {"hit": (2.0, None)}
-    assert ranked({"hit": 2.0}, {"hit": ["unlike"]}, {"unlike": -0.4}) == {"hit": (2.0, None)}
+    assert ranked({"hit": 2.0}, {"hit": ["unlike"]}, {"unlike": 0.0}) == {"hit": (3.0, None)}
+    assert ranked({"hit": 2.0}, {"hit": ["unlike"]}, {"unlike": -0.4}) == {"hit": (3.0, None)}
+
+
+def test_the_best_hit_stays_before_neighbours_that_are_half_as_like() -> None:
+    found = ranked({"hit": 2.0, "near": 0.9}, {"hit": ["near"]}, {"near": 0.5})
+    assert list(found) == ["hit", "near"] and found["near"][1] == "hit"
 
 
 def test_two_hits_that_are_linked_support_each_other() -> None:

@@ -6,6 +6,7 @@ import os
 import socket
 import ssl
 import subprocess
+import sys
 from pathlib import Path
 
 import httpx
@@ -21,7 +22,7 @@ from tests.serve.conftest import AUTHORISED, Serve, asking
 from tests.support.daemons import COMMAND, QUICK_DAEMON, DaemonProcess
 from tests.support.shared_graphs import TOKEN
 from tests.support.stores import QUICK, Place
-from tests.support.waiting import WAIT_LIMIT
+from tests.support.waiting import WAIT_LIMIT, eventually
 
 
 @pytest.mark.parametrize(
@@ -43,6 +44,29 @@ def test_a_proxy_that_says_nothing_of_itself_speaks_an_old_http(serve: Serve) ->
     with socket.create_connection(("127.0.0.1", served.http_server.port), timeout=WAIT_LIMIT) as line:
         line.sendall(f"GET /status HTTP/1.0\r\nHost: 127.0.0.1:{served.http_server.port}\r\n\r\n".encode())
         assert b" 401 " in line.recv(4096).splitlines()[0]
+
+
+def test_whether_it_is_ready_is_told_to_all_and_what_is_served_to_readers(serve: Serve) -> None:
+    served = serve(allowed_hosts=["graph.example"])
+    outside = {"Host": "graph.example", "X-Forwarded-For": "203.0.113.1"}
+    with asking(served) as client:
+        assert client.get("/readyz").json()["graph"] == served.graph.where
+        assert client.get("/readyz", headers=outside).json() == {"status": "ready"}
+        served.http_server.app_state.stopping.set()
+        assert "about to end" in client.get("/readyz").text
+        answer = client.get("/readyz", headers=outside)
+        assert answer.status_code == 503 and "about to end" not in answer.text
+
+
+def test_plain_http_beyond_loopback_is_warned_about(tmp_path: Path) -> None:
+    (tmp_path / "graphvine.toml").write_text(QUICK_DAEMON + 'host = "0.0.0.0"\n')
+    with DaemonProcess(tmp_path) as daemon:
+        address = daemon.ready().address
+        assert "plain HTTP beyond loopback" in daemon.log()
+        with httpx.Client(base_url=address, timeout=WAIT_LIMIT, trust_env=False) as client:
+            eventually(lambda: client.get("/readyz").raise_for_status())
+            assert client.get("/readyz").json() == {"status": "ready"}, "the health check of a container has no token"
+            assert client.get("/status").status_code == 401
 
 
 def test_reads_are_opened_on_purpose(serve: Serve) -> None:
@@ -183,9 +207,34 @@ def test_files_are_for_their_owner(tmp_path: Path) -> None:
         [COMMAND, "--graph", "graph.db", "seed", "article", "A"], cwd=tmp_path, check=True, capture_output=True,
         preexec_fn=lambda: os.umask(0o022),
     )  # fmt: skip
-    subprocess.run([COMMAND, "--graph", "graph.db", "backup", "copy"], cwd=tmp_path, check=True, capture_output=True)
+    for verb in ("backup", "export"):
+        asked = [COMMAND, "--graph", "graph.db", verb, f"{verb} of it"]
+        subprocess.run(asked, cwd=tmp_path, check=True, capture_output=True, preexec_fn=lambda: os.umask(0o022))
     for path in tmp_path.rglob("*"):
         assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_files_are_for_their_owner_in_a_program_of_a_user_s_own(tmp_path: Path) -> None:
+    """A library does not change the mask of its process: each file and folder is made private by itself."""
+    script = """
+import io, pathlib, graphvine
+from graphvine.graph_files import write
+with graphvine.open("graph.db") as graph:
+    graph.grow(["Vine"], source="sample", depth=0, embed="never")
+    graph.search("vine")
+    graph.upload(io.BytesIO(b'{"id": 1, "type": "story", "title": "A story", "time": 1}'), name="items")
+    graph.backup("backup"), graph.export("export"), write(graph, pathlib.Path("graph.jsonl"))
+    graph.engine.checkpoint()
+    graph.seed("article", ["in the log"])
+    print(*(path.name for path in pathlib.Path().iterdir() if path.stat().st_mode & 0o077))
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, check=True, capture_output=True, text=True,
+        preexec_fn=lambda: os.umask(0o022),
+    )  # fmt: skip
+    made = {path.name for path in tmp_path.iterdir()}
+    assert {"graph.db", "graph.db.wal", "graph.db.index", "graph.db.uploads", "backup", "export", "graph.jsonl"} <= made
+    assert ran.stdout.split() == []
 
 
 @pytest.mark.parametrize("ca", [False, True], ids=["by the file beside the graph", "by an authority"])

@@ -15,6 +15,7 @@ import graphvine
 from graphvine.graph import Graph
 from graphvine.settings import Settings
 from graphvine.workers.serve.settings import ServeSettings
+from tests.pipelines.uploads.making import zstd
 from tests.serve.conftest import AUTHORISED, asking
 from tests.support.articles import fail_for_good, states, take_one
 from tests.support.shared_graphs import Served
@@ -90,7 +91,7 @@ def test_hacker_news(owner: httpx.Client) -> None:
     taken = owner.post("/hn/items", json=[*ITEMS, {"title": "no id"}]).json()
     assert (taken["new"], taken["rejected"]) == (2, 1)
     lines = b'{"id": 60, "type": "job"}\n{"id": 61, "type": "none"}\n'
-    for body in (lines, gzip.compress(lines)):
+    for body in (lines, gzip.compress(lines), zstd.compress(lines)):
         assert [one["id"] for one in owner.post("/hn/items", content=body).json()["refused"]] == [61]
     assert owner.post("/hn/items", content=gzip.compress(b" " * (65 << 20))).status_code == 413
     assert owner.post("/hn/items", content=gzip.compress(lines)[:-9]).status_code == 422

@@ -1,16 +1,19 @@
 """An attacker against a daemon at work: whatever is sent, it answers, stays small, and loses nothing that it took.
 
-With --full 500 generated queries in ten minutes; otherwise some dozen.
+With --full 500 generated queries and more, for ten minutes; otherwise some dozen.
 """
 
 from __future__ import annotations
 
+import gzip
+import json
 import random
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -18,6 +21,7 @@ import psutil
 import pytest
 
 from tests.support.daemons import QUICK_DAEMON, DaemonProcess
+from tests.support.ready_watch import watching
 from tests.support.waiting import WAIT_LIMIT, eventually
 
 pytestmark = pytest.mark.long("attacks on a daemon at work")
@@ -32,6 +36,10 @@ KNOWN = [
     "RETURN [1]" + "[0]" * 20_000, "RETURN range(1, 60000000)", "UNWIND range(1, 100000000) AS x RETURN collect(x)",
     "MATCH (a), (b), (c), (d), (e) RETURN count(*)", "LOAD EXTENSION '/tmp/x.so'", "CALL threads=1",
 ]  # fmt: skip
+
+
+# Rows of lists: 24 MB as bytes, and ten times that as objects.
+LARGE_ANSWER = "UNWIND range(1, 10000) AS x RETURN range(100, 400)"
 
 
 def generated(chance: random.Random) -> str:
@@ -66,30 +74,45 @@ def generated(chance: random.Random) -> str:
     return chance.choice(forms)()
 
 
+def queries(count: int, seconds: float) -> Iterator[str]:
+    """What is known to be bad, so many others, and more of them until this time is over."""
+    chance, end = random.Random(1), time.monotonic() + seconds
+    yield from KNOWN
+    yield from (generated(chance) for _ in range(count))
+    while time.monotonic() < end:
+        yield generated(chance)
+
+
 class Attack:
     def __init__(self, daemon: DaemonProcess) -> None:
         self.daemon, self.service = daemon, daemon.ready()
         self.process = psutil.Process(daemon.process.pid)
-        self.over = threading.Event()
+        self.over, self.aim = threading.Event(), threading.Lock()
         self.faults: list[str] = []
         self.acknowledged: list[str] = []
-        self.slowest = self.most_memory = 0.0
+        self.most_memory = 0
 
     def client(self, *, token: bool = False) -> httpx.Client:
         headers = {"Authorization": f"Bearer {self.service.token}"} if token else {}
         return httpx.Client(base_url=self.service.address, headers=headers, timeout=WAIT_LIMIT, trust_env=False)
 
     def watch(self) -> None:
-        """Readiness and memory, all the time."""
-        with self.client() as client:
-            while not self.over.is_set():
-                began = time.monotonic()
-                answer = client.get("/readyz")
-                self.slowest = max(self.slowest, time.monotonic() - began)
-                self.most_memory = max(self.most_memory, self.process.memory_info().rss)
-                if answer.status_code != 200:
-                    self.faults.append(f"/readyz: {answer.status_code} {answer.text}")
-                self.over.wait(0.05)
+        """Memory, all the time."""
+        while not self.over.wait(0.05):
+            self.most_memory = max(self.most_memory, self.process.memory_info().rss)
+
+    @contextmanager
+    def beside(self) -> Iterator[None]:
+        """Work, and a look at the memory, while the block is carried out."""
+        threads = [threading.Thread(target=run) for run in (self.watch, self.work)]
+        for thread in threads:
+            thread.start()
+        try:
+            yield
+        finally:
+            self.over.set()
+            for thread in threads:
+                thread.join()
 
     def work(self) -> None:
         """Rows that are acknowledged, all the time."""
@@ -111,8 +134,32 @@ class Attack:
         if answer.status_code not in ANSWERS:
             self.faults.append(f"{text[:80]}: {answer.status_code} {answer.text[:300]}")
 
+    def shoot(self, texts: Iterator[str]) -> None:
+        """One query after another, beside others who take theirs from the same list."""
+        while True:
+            with self.aim:
+                text = next(texts, None)
+            if text is None:
+                return
+            self.ask(text)
+
     def large_bodies(self) -> None:
-        body = b'{"titles": [' + b'"x",' * 1_900_000 + b'"x"]}'
+        """Bodies that become large: short texts, empty lists."""
+        for item in (b'"x"', b"[]"):
+            self._large_bodies(b'{"titles": [' + (item + b",") * (7_600_000 // (len(item) + 1)) + item + b"]}")
+        parameters = b"[" + b"{}," * 2_000_000 + b"{}]"
+        statement = b'{"statement": "RETURN size($list)", "parameters": {"list": ' + parameters + b"}}"
+        with self.client() as client, ThreadPoolExecutor(4) as pool:
+
+            def ask(_: int) -> int:
+                try:
+                    return client.post("/cypher", content=statement).status_code
+                except httpx.TransportError:
+                    return 503
+
+            self._expect("large parameters", set(pool.map(ask, range(4))))
+
+    def _large_bodies(self, body: bytes) -> None:
         with self.client(token=True) as client, ThreadPoolExecutor(10) as pool:
 
             def send(_: int) -> int:
@@ -123,6 +170,39 @@ class Attack:
                 return answer.status_code
 
             self._expect("large bodies", set(pool.map(send, range(10))))
+
+    def wide_bodies(self) -> None:
+        """Little text that is much as objects, from strangers and from workers."""
+        wide = b"[" + b"[]," * 2_000_000 + b"[]]"
+        call = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": ' + wide + b"}"
+        packed = gzip.compress(b"[" + b"[]," * 20_000_000 + b"[]]", 1)
+        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        with self.client() as anybody, self.client(token=True) as worker, ThreadPoolExecutor(4) as pool:
+
+            def send(client: httpx.Client, path: str, body: bytes) -> int:
+                try:
+                    return client.post(path, content=body, headers=headers).status_code
+                except httpx.TransportError:
+                    return 503  # closed while we were still sending
+
+            sent = [pool.submit(send, anybody, "/mcp", call) for _ in range(4)]
+            sent += [pool.submit(send, worker, "/hn/items", body) for body in (wide, packed, packed, wide)]
+            self._expect("wide bodies", {one.result() for one in sent})
+
+    def large_answers(self) -> None:
+        """Answers of tens of megabytes, half of them to clients that take nothing."""
+        port = httpx.URL(self.service.address).port or 0
+        body = json.dumps({"statement": LARGE_ANSWER}).encode()
+        head = f"POST /cypher HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: {len(body)}\r\n"
+        lines = [socket.create_connection(("127.0.0.1", port)) for _ in range(10)]
+        try:
+            for line in lines:
+                line.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode() + body)
+            with ThreadPoolExecutor(5) as pool:
+                list(pool.map(self.ask, [LARGE_ANSWER] * 10))
+        finally:
+            for line in lines:
+                line.close()
 
     def idle_connections(self, count: int) -> None:
         lines = [
@@ -163,25 +243,22 @@ def test_a_daemon_at_work_under_attack(tmp_path: Path, full: bool) -> None:
             eventually(lambda: client.get("/readyz").raise_for_status())
         attack.ask("MATCH (a:Article) RETURN count(*)")
         idle = attack.process.memory_info().rss
-        beside = [threading.Thread(target=run) for run in (attack.watch, attack.work)]
-        for thread in beside:
-            thread.start()
-        try:
-            chance = random.Random(1)
-            queries = KNOWN + [generated(chance) for _ in range(500 if full else 16)]
-            end = time.monotonic() + (600 if full else 40)
-            with ThreadPoolExecutor(3) as pool:
-                attack.large_bodies()
-                attack.odd_requests()
-                attack.idle_connections(1_100 if full else 100)
-                list(pool.map(lambda text: attack.ask(text) if time.monotonic() < end else None, queries))
-        finally:
-            attack.over.set()
-            for thread in beside:
+        with watching(attack.service.address) as ready, attack.beside():
+            texts = queries(500 if full else 16, 600 if full else 0)
+            attack.large_bodies()
+            attack.wide_bodies()
+            attack.large_answers()
+            attack.odd_requests()
+            attack.idle_connections(1_100 if full else 100)
+            shooters = [threading.Thread(target=attack.shoot, args=(texts,)) for _ in range(3)]
+            for thread in shooters:
+                thread.start()
+            for thread in shooters:
                 thread.join()
         assert daemon.process.poll() is None, daemon.log()[-3000:]
-        assert attack.faults == []
-        print(f"\n/readyz at most {attack.slowest:.2f} s, memory {idle >> 20} to {int(attack.most_memory) >> 20} MB")
+        assert attack.faults == [] and ready.wrong == []
+        asked = f"/readyz at most {ready.slowest:.2f} s in {ready.asked} answers"
+        print(f"\n{asked}, memory {idle >> 20} to {attack.most_memory >> 20} MB")
         assert attack.most_memory - idle < MORE_MEMORY
         with attack.client(token=True) as client:
             answer = client.post("/cypher", json={

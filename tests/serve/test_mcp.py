@@ -78,7 +78,7 @@ async def refusal(client: Client, tool: str, **asked: Any) -> str:
 def test_it_tells_what_its_tools_do_and_that_they_only_read(folder: Path) -> None:
     async def talking(client: Client) -> None:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert set(tools) == {"search", "cypher", "tables", "neighbourhood", "thread"}
+        assert set(tools) == {"search", "cypher", "tables", "status", "neighbourhood", "thread"}
         assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools.values())
         assert all(tool.description and tool.title for tool in tools.values())
         kinds = tools["search"].input_schema["properties"]["kind"]["items"]["enum"]

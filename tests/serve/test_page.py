@@ -95,6 +95,8 @@ def test_rows_are_filtered_counted_and_come_in_parts(served: Served, client: htt
     assert seen == [f"Leaf {n:02}" for n in range(25)]
     assert client.get(f"{path}/count", params={"state": ["failed", "claimed"]}).json() == {
         "count": 8,
+        "first": "1",
+        "last": "8",
         "states": {"failed": 5, "claimed": 3},
     }
     assert client.get(f"{path}/count", params={"standing": "ready"}).json()["count"] == 17
@@ -193,3 +195,20 @@ def test_the_grafana_dashboard_asks_for_metrics_that_exist(served: Served, owner
     made = {name for name in there if name.startswith("graphvine_") and not name.endswith("_created")}
     shown = {re.sub(r"_(bucket|count|sum)$", "", name) for name in asked}
     assert made <= shown, "every metric of ours is on it"
+
+
+def test_a_whole_graph_comes_by_communities_and_as_columns(served: Served, client: httpx.Client) -> None:
+    served.graph.seed("article", ["Hub", "Moss"])
+    claims = served.graph.claims("article", "test")
+    for claim in claims.claim(1):
+        claims.complete(claim, linking(served.graph, claim, ["One", "Two"]))
+    assert "Article" in client.get("/communities/kinds").json()
+    found = client.get("/communities", params={"label": "Article"}).json()
+    assert found["total"] == {"nodes": 4, "edges": 2, "communities": 2} and found["communities"][0]["name"] == "Hub"
+    inside = client.get("/communities/0", params={"label": "Article"}).json()
+    assert inside["size"] == 3 and inside["keys"][0] == "Hub" and len(inside["pairs"]) == 4
+    served.graph.seed("article", ["Fern"])
+    assert len(client.get("/drawing").json()["keys"]) == 4, "what was found is kept for a while"
+    assert len(client.get("/drawing", params={"fresh": True}).json()["keys"]) == 5
+    refused = client.get("/communities", params={"label": "Section"})
+    assert refused.status_code == 404 and "joined among its own" in refused.json()["error"]["message"]

@@ -28,8 +28,8 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
 
 
 def done_by(text: str) -> int:
-    """What a worker says at its end: article: 12 claimed, 11 done, 1 failed."""
-    return sum(int(number.replace(",", "")) for number in re.findall(r"([\d,]+) (?:done|failed)", text))
+    """What a worker says at its end: article: 12 claimed, 11 done, 1 skipped."""
+    return sum(int(number.replace(",", "")) for number in re.findall(r"([\d,]+) (?:done|failed|skipped)", text))
 
 
 def test_four_workers_and_a_console_share_a_store_with_its_daemon(place: Place) -> None:
@@ -52,7 +52,7 @@ def test_four_workers_and_a_console_share_a_store_with_its_daemon(place: Place) 
                     assert console.stdout.readline() == "n\n"  # type: ignore[union-attr]
                     seen.append(int(console.stdout.readline()))  # type: ignore[union-attr]
                     found = set(states(graph).values())
-                    assert found <= {"processed", "failed"}, found
+                    assert found <= {"processed", "skipped"}, found
 
                 eventually(grown)
                 total = len(states(graph))
@@ -68,7 +68,7 @@ def test_four_workers_and_a_console_share_a_store_with_its_daemon(place: Place) 
                 one.wait()
         daemon.end()
         own = sum(
-            line["counts"]["done"] + line["counts"]["failed"] for line in daemon.lines() if line["message"] == "batch"
+            line["counts"]["done"] + line["counts"]["skipped"] for line in daemon.lines() if line["message"] == "batch"
         )
     counts = [done_by(out) for out, _ in said]
     assert sum(counts) + own == total, f"each was worked on once: {counts} and {own} of {total}"

@@ -48,7 +48,7 @@ def test_growing_can_be_stopped_from_here(far: Graph) -> None:
 
 
 def test_what_goes_wrong_over_there_is_told_here(far: Graph) -> None:
-    with pytest.raises(GraphvineError, match="nor a dump that is there"):
+    with pytest.raises(GraphvineError, match="no-such-dump.xml' is not there"):
         far.grow(["Vine"], source="no-such-dump.xml")
     with pytest.raises(GraphvineError, match="vector"):
         far.search("x", mode="vector")

@@ -57,6 +57,15 @@ def test_what_is_wrong_with_items_is_told_and_retried(owner: httpx.Client) -> No
     assert at_rest(owner, done["upload_id"])["failed_items"] == 1
 
 
+def test_a_thread_as_algolia_has_it_is_taken_in_whole(owner: httpx.Client) -> None:
+    comments = [{"id": n, "author": "ada", "type": "comment", "text": f"c{n}", "children": []} for n in (72, 73)]
+    thread = {"id": 71, "author": "ada", "type": "story", "title": "t", "children": comments}
+    made = owner.post("/uploads", files={"file": ("thread.json", json.dumps(thread))}).json()
+    done = at_rest(owner, made["upload_id"])
+    assert (done["state"], done["processed_items"], done["item_form"]) == ("completed", 3, "Algolia's trees")
+    assert [item["id"] for item in owner.get("/hn/items/71/thread").json()["items"]] == [71, 72, 73]
+
+
 def test_step_by_step(owner: httpx.Client) -> None:
     made = owner.post("/uploads", files={"file": ("a.json", json.dumps(ITEMS))}, data={"auto": "no"}).json()
     assert made["state"] == "uploaded"

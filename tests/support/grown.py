@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import Any
 
 from graphvine.graph import Graph
+from graphvine.vectors import unpack
 
 _EDGES = {
     "LINKS_TO": ("Article", "title", ""),
@@ -42,7 +42,7 @@ def vectors(graph: Graph) -> dict[str, list[float]]:
     text = "MATCH (s:Section) WHERE s.gone = 0 RETURN s.id, s.embedding, s.other_embedding, s.generation"
     rows = _rows(graph, text, ordered=False)
     newest = {id: odd if generation % 2 else even for id, even, odd, generation in rows}
-    return {id: json.loads(vector) if isinstance(vector, str) else vector for id, vector in newest.items()}
+    return {id: unpack(vector) if isinstance(vector, str) else vector for id, vector in newest.items()}
 
 
 def column(graph: Graph, name: str) -> dict[str, Any]:

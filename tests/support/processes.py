@@ -12,6 +12,7 @@ import os
 import signal
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any, Self
@@ -79,7 +80,8 @@ class Child:
     def kill(self) -> None:
         """SIGKILL, now. Nothing is there of it when this returns."""
         if self._process.is_alive():
-            os.kill(self.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it came to its end meanwhile
+                os.kill(self.pid, signal.SIGKILL)
         self._process.join()
 
     def leftovers(self) -> list[Any]:

@@ -35,7 +35,7 @@ class Lane:
         return [part for part in self.needs if not part.here()]
 
 
-OWN_FOLDERS = tuple(f"tests/lanes/{lane}" for lane in ("neo4j", "sentence_transformers", "mediawiki", "browser"))
+OWN_FOLDERS = tuple(f"tests/lanes/{lane}" for lane in ("neo4j", "sentence_transformers", "mediawiki", "browser", "mcp"))
 SUITES = ("tests/conformance", "tests/crash")
 # Three processes share the files of tests on two cores: a third of the time one waits for a disk, a server or a kill.
 SIDE_BY_SIDE = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
@@ -79,4 +79,5 @@ LANES = (
     ),
     Lane("mediawiki", (Run(("tests/lanes/mediawiki",)),), (parts.MEDIAWIKI,)),
     Lane("browser", (Run(("tests/lanes/browser",)),), (parts.NODE, parts.DASHBOARD, parts.CHROMIUM, parts.PLAYWRIGHT)),
+    Lane("mcp", (Run(("tests/lanes/mcp",)),), (parts.NODE, parts.MCP_SUITE)),
 )

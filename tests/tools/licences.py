@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from importlib.metadata import PackageNotFoundError, metadata
+from importlib.metadata import PackageNotFoundError, files, metadata
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
@@ -19,6 +19,9 @@ its licence. `make lock` renews this page; `make sbom` writes the same as a Cycl
 """
 
 
+_MIT = "Permission is hereby granted, free of charge, to any person obtaining a copy"
+
+
 def locked(path: Path) -> dict[str, str]:
     """The packages of a lock file, with their versions."""
     return dict(_LINE.findall(path.read_text("utf-8")))
@@ -32,8 +35,16 @@ def licence_of(name: str) -> str:
         return "- (other systems)"
     said = found.get("License-Expression") or ""
     kinds = [line.rpartition("::")[2].strip() for line in found.get_all("Classifier") or () if "License ::" in line]
-    text = said or ", ".join(kinds) or (found.get("License") or "").strip().splitlines()[:1] or "not declared"
+    text = said or ", ".join(kinds) or (found.get("License") or "").strip().splitlines()[:1] or _by_its_text(name)
     return (text if isinstance(text, str) else text[0])[:80].replace("|", "/")
+
+
+def _by_its_text(name: str) -> str:
+    """Where the metadata is silent, the file that the package brings."""
+    for file in files(name) or ():
+        if file.name.startswith("LICENSE") and _MIT in " ".join(file.read_text("utf-8").split()):
+            return "MIT"
+    return "not declared"
 
 
 def page() -> str:

@@ -124,7 +124,22 @@ def _bundle_is_new() -> bool:
     return built.exists() and all(one.stat().st_mtime <= built.stat().st_mtime for one in sources)
 
 
+# The suite needs Node.js 22, which the registry has as a package; what the system has serves for the rest.
+MCP_SUITE_FOLDER = REPOSITORY / ".cache" / "mcp-conformance"
+MCP_SUITE_PACKAGES = ("@modelcontextprotocol/conformance@0.1.16", "node@22")
+
+
+def _mcp_suite_is_there() -> bool:
+    modules = MCP_SUITE_FOLDER / "node_modules"
+    return (modules / ".bin" / "node").exists() and (modules / "@modelcontextprotocol" / "conformance").exists()
+
+
 NODE = Part("Node.js 20 and npm", _node_is_recent, packages=("nodejs", "npm"))
 DASHBOARD = Part("the dashboard's bundle", _bundle_is_new, (("make", "--silent", "ui"),))
+MCP_SUITE = Part(
+    "the protocol's conformance suite",
+    _mcp_suite_is_there,
+    (("npm", "install", "--no-save", "--loglevel", "error", "--prefix", str(MCP_SUITE_FOLDER), *MCP_SUITE_PACKAGES),),
+)
 CHROMIUM = Part("Chromium", lambda: shutil.which("chromium") is not None, packages=("chromium",))
 PLAYWRIGHT = Part("playwright", lambda: _has("playwright"), (_pip("playwright>=1.45"),), inside=True)

@@ -16,6 +16,7 @@ from typing import Any
 
 from graphvine.engines.kuzu.session import Session
 from graphvine.queries import Block, library
+from graphvine.queries.compile import Statement
 from graphvine.schema.tables import tables
 
 KEPT = Path(__file__).parents[1] / "unit" / "statements.txt"
@@ -48,7 +49,7 @@ class Recorder:
         )
 
 
-def parameters(block: Block, case: str) -> dict[str, Any]:
+def parameters(block: Block, statement: Statement, case: str) -> dict[str, Any]:
     """Values of the right kinds for a call."""
     unwound = dict(_UNWOUND.findall(block.text))
     fields = {name: sorted(set(re.findall(rf"\b{row}\.`?(\w+)`?", block.text))) for name, row in unwound.items()}
@@ -64,6 +65,8 @@ def parameters(block: Block, case: str) -> dict[str, Any]:
         if fields.get(name):
             rows = [dict.fromkeys(fields[name], number) for number in range(1, 41 if case == "many" else 3)]
             given[name] = rows
+            for row in rows:
+                row.update({field: [1.0] for field in statement.packs})  # type: ignore[misc]
             if case == "with a NULL":
                 rows[0][fields[name][0]] = None  # type: ignore[assignment]
         elif name in _LISTS or name in unwound:
@@ -79,7 +82,8 @@ def sent() -> Iterator[tuple[str, Any]]:
         for block in entity.blocks.values():
             recorder = Recorder()
             for case in CASES:
-                Session(recorder, None, 1).rows(library().statement(block), parameters(block, case))
+                statement = library().statement(block)
+                Session(recorder, None, 1).rows(statement, parameters(block, statement, case))
             yield f"kuzu {block.full_name}", recorder.sent
     for name, statement in library("neo4j").statements.items():
         yield f"neo4j {name}", [" ".join(statement.text.split()), list(statement.columns)]

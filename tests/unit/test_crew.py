@@ -10,7 +10,8 @@ import pytest
 from graphvine.graph import Graph
 from graphvine.outcomes import Done, GiveUp, Outcome
 from graphvine.records import Claim, Step
-from graphvine.workers.loop import Allowance, Loop
+from graphvine.workers.counts import Allowance
+from graphvine.workers.loop import Loop
 from graphvine.workers.pipeline import CannotWork, Context
 from graphvine.workers.worker_pool import WorkerPool
 from tests.support.articles import linking, row, states

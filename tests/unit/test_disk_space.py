@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from graphvine.errors import StoreFull
 from graphvine.graph import Graph
+from graphvine.outcomes import Done, Outcome
+from graphvine.records import Claim, Step
 from graphvine.settings import Settings
+from graphvine.workers.loop import Loop
+from graphvine.workers.pipeline import Context
 from tests.support.articles import take_one
+from tests.support.small_disk import leave, small_disk
 from tests.support.stores import QUICK
+from tests.support.waiting import eventually
 
 
 class Room:
@@ -82,17 +90,31 @@ def test_at_the_very_end_nothing_is_written(own: Graph, room: Room) -> None:
     own.engine.checkpoint()  # type: ignore[attr-defined]
 
 
+def test_a_unit_that_needs_more_than_there_is_costs_its_row_nothing(own: Graph, room: Room) -> None:
+    """In the middle of a transaction the engine would end the process: so what it needs is asked for before."""
+    own.seed("article", ["a"])
+
+    class Writes:
+        def handle(self, claims: Sequence[Claim], context: Context) -> Iterator[Outcome]:
+            room.free = 65 << 20  # one megabyte more than what is kept in reserve
+            rows = [{"title": f"{n}{'x' * 1_000}", "depth": 1} for n in range(1_000)]
+            yield from (Done(claim, [Step("article.discover", {"rows": rows, "now": 0})]) for claim in claims)
+
+        def close(self) -> None:
+            """Nothing is open."""
+
+    with pytest.raises(StoreFull, match="65 MB free and needs 67 MB"):
+        Loop(own, "article", Writes()).run(once=True)
+    room.free = 1 << 40
+    assert own.query("MATCH (a:Article) RETURN a.title, a.expansion_state, a.retry_count, a.lease").rows == [
+        ["a", "discovered", 0, 0]
+    ]
+
+
 def test_a_disk_that_is_really_full(tmp_path: Path) -> None:
     """A small file system of its own: filled in the middle of the work, emptied again, and nothing is lost."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", disk], check=False, capture_output=True
-    )
-    if mounted.returncode:
-        pytest.skip("capability: mounting a file system needs root")
-    try:
-        settings = Settings(**{**QUICK, "min_free_mb": 16, "checkpoint_log_mb": 1})
+    settings = Settings(**{**QUICK, "min_free_mb": 16, "checkpoint_log_mb": 1})
+    with small_disk(tmp_path / "disk") as disk:
         with Graph(str(disk / "graph.db"), settings) as graph:
             known: list[str] = []
             refused = ""
@@ -105,9 +127,7 @@ def test_a_disk_that_is_really_full(tmp_path: Path) -> None:
                     break
                 known += keys
                 if batch == 2:
-                    with (disk / "ballast").open("wb") as ballast:
-                        free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize
-                        ballast.write(b"\0" * max(0, free - (17 << 20)))
+                    leave(disk, 17 << 20)
             assert "nearly full" in refused
             (disk / "ballast").unlink()
             graph.seed("article", keys)
@@ -115,5 +135,20 @@ def test_a_disk_that_is_really_full(tmp_path: Path) -> None:
         with Graph(str(disk / "graph.db"), settings) as graph:
             assert graph.query("MATCH (a:Article) RETURN count(*)").rows == [[len(known) + len(keys)]]
             assert all(finding.ok for finding in graph.doctor())
-    finally:
-        subprocess.run(["umount", disk], check=True)
+
+
+def test_a_small_disk_is_gone_with_its_process(tmp_path: Path) -> None:
+    """A test that is killed leaves no file system behind."""
+    script = (
+        "import os, pathlib, signal\nfrom tests.support.small_disk import small_disk\n"
+        f"with small_disk(pathlib.Path({str(tmp_path / 'disk')!r})):\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
+    if "Skipped" in ended.stderr:
+        pytest.skip("capability: mounting a file system needs root")
+    assert ended.returncode == -signal.SIGKILL, ended
+    eventually(lambda: _assert_unmounted(tmp_path / "disk"))
+
+
+def _assert_unmounted(folder: Path) -> None:
+    assert folder.is_dir() and not os.path.ismount(folder)

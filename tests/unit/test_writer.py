@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import Future
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
+from graphvine.engines.kuzu import concurrency
 from graphvine.engines.kuzu.concurrency import Writer
 from graphvine.errors import StoreClosed
 from tests.support.threads import together
@@ -90,3 +93,22 @@ def test_what_closing_raises_is_told_and_the_thread_ends() -> None:
     with pytest.raises(ZeroDivisionError):
         writer.close(lambda: 1 // 0)  # type: ignore[arg-type]
     assert "a name of its own" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_a_moment_that_is_over_at_once_is_no_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine the time to wait for others may be up before the first look at the queue has ended."""
+    writer = Writer[int, int]("writer", list)
+    writer.close(lambda: None)
+    # There is always as little time left as can be.
+    monkeypatch.setattr(concurrency, "time", SimpleNamespace(monotonic=lambda: 0.0))
+
+    def gather() -> None:
+        for _ in range(1_000):
+            writer._queue.put((None, 1, Future[int](), 1))
+            _, *request, caller = writer._queue.get()
+            writer._gathered((request[0], request[1]), caller, {1, 2}, 1e-7)
+
+    waiting = threading.Thread(target=gather, daemon=True)
+    waiting.start()
+    waiting.join(WAIT_LIMIT)
+    assert not waiting.is_alive(), "it waits for somebody who does not come"

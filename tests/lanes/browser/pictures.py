@@ -20,6 +20,7 @@ PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "is_mobile":
 PICTURES: dict[str, tuple[str, dict[str, Any]]] = {
     "dashboard-light.png": ("overview", {**WIDE, "color_scheme": "light"}),
     "dashboard-graph.png": ("graph?label=Article&key=Vine", {**WIDE, "color_scheme": "light"}),
+    "dashboard-whole.png": ("graph?whole=Article", {**WIDE, "color_scheme": "light"}),
     "dashboard-dark.png": ("queue/article?state=failed", {**WIDE, "color_scheme": "dark"}),
     "dashboard-phone.png": ("row/article?key=Vine", {**PHONE, "color_scheme": "dark"}),
 }

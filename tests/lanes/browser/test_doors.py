@@ -58,6 +58,7 @@ def test_a_kill_is_seen_and_the_page_goes_on_afterwards(browser: Browser, place:
     with DaemonProcess(place.folder, "--port", port, "--worker", "article=0") as first:
         page.goto(first.ready().address)
         expect(page.locator("#line")).to_have_text("live")
+        expect(page.get_by_label("Pipeline article")).to_be_visible()
         first.kill()
         expect(page.locator("#line")).to_have_text("connecting …")
         expect(page.get_by_role("alert")).to_contain_text("The service does not answer.")

@@ -44,6 +44,8 @@ def test_the_overview_equals_a_count_in_cypher_at_rest_and_under_work(page: Page
                     "failed": sum(n for state, _, n in rows if state == "failed"),
                     "finished": sum(n for state, _, n in rows if state in machine.done),
                 }  # fmt: skip
+                if skipped := sum(n for state, _, n in rows if state == "skipped"):
+                    wanted["skipped"] = skipped
                 for figure, value in wanted.items():
                     expect(card.locator(f"[data-figure={figure}]")).to_have_text(f"{value:,}")
 
@@ -75,11 +77,12 @@ def test_hundreds_are_requeued_after_their_number_is_said(open_page: OpenPage, h
         expect(page.get_by_test_id("matching")).to_have_text("620 rows")
         table = page.get_by_role("table", name="Rows of article")
         assert table.get_by_role("row").count() < 60, "only what can be seen is drawn"
-        table.locator(".body").evaluate("(box) => box.scrollTo(0, 37 * 619)")
-        expect(table.get_by_role("link", name="Weed 0190")).to_be_visible()
-        for _ in range(4):
-            table.locator(".body").evaluate("(box) => box.scrollTo(0, box.scrollHeight)")
-            page.wait_for_timeout(50)
+        table.locator(".body").evaluate("(box) => box.scrollTo(0, box.scrollHeight)")
+        expect(table.get_by_role("link", name="Weed 0619")).to_be_visible()
+        table.locator(".body").evaluate("(box) => box.scrollTo(0, 37 * 300)")
+        expect(table.get_by_role("link", name="Weed 0301")).to_be_visible()
+        table.locator(".body").evaluate("(box) => box.scrollTo(0, 0)")
+        expect(table.get_by_role("link", name="Weed 0000")).to_be_visible()
         page.get_by_role("button", name="Requeue all that match").click()
         dialog = page.get_by_role("dialog", name="Requeue 620 rows?")
         dialog.get_by_role("button", name="Cancel").click()
@@ -154,14 +157,43 @@ def test_the_graph_is_expanded_in_place(open_page: OpenPage) -> None:
     expect(side.locator("h2").first).to_have_text("Article Ivy")
     expect(page.locator("#said")).to_contain_text("new in the drawing")
     assert int(canvas.get_attribute("data-nodes") or "0") > nodes
-    page.get_by_role("button", name="Draw up to").click()
-    expect(page.locator("#said")).to_contain_text("are drawn")
+    side.get_by_label("Path to").fill("Beer")
+    side.get_by_role("button", name="Find").click()
+    expect(page.locator("#said")).to_contain_text("Ivy →")
+    expect(page.locator("#said")).to_contain_text("→ Beer")
+    page.get_by_label("Colour by").select_option("state")
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save as SVG").click()
     assert Path(saved.value.path()).read_text("utf-8").startswith("<svg")
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save as PNG").click()
     assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_whole_graph_is_shown_by_communities_that_open(open_page: OpenPage, owner: httpx.Client) -> None:
+    page = open_page("graph?label=Article&key=Vine", viewport=SCREEN)
+    page.get_by_role("button", name="The whole graph").click()
+    total = owner.get("/communities", params={"label": "Article"}).json()["total"]
+    expect(page.get_by_test_id("whole")).to_contain_text(f"{total['nodes']:,} nodes")
+    listed = page.get_by_label("Communities by size")
+    assert listed.get_by_role("button").count() == min(total["communities"], 200)
+    listed.get_by_role("button").first.click()
+    expect(page.get_by_test_id("whole")).to_contain_text("Community of")
+    page.get_by_label("Colour by").select_option("depth")
+    assert int(page.locator(".canvas").get_attribute("data-nodes") or "0") > 1
+    page.go_back()
+    expect(page.get_by_test_id("whole")).to_contain_text("communities")
+    page.get_by_role("button", name="All rows").click()
+    expect(page.locator(".canvas")).to_have_attribute("data-nodes", str(total["nodes"]))
+    page.get_by_label("Best connected rows").get_by_role("button").first.click()
+    expect(page.get_by_label("The chosen node").locator("h2").first).to_contain_text("Article")
+
+
+def test_stories_are_listed_and_lead_to_their_threads(open_page: OpenPage) -> None:
+    page = open_page("threads", viewport=SCREEN)
+    page.get_by_role("link", name="A graph of vines").click()
+    expect(page.locator("main")).to_contain_text("It climbs trellises.")
+    assert page.url.endswith("/threads/1")
 
 
 def test_a_search_leads_into_the_graph(open_page: OpenPage) -> None:

@@ -59,6 +59,7 @@ def test_every_kind_of_page_ends_in_its_state(wiki: TestWiki, graph: Graph) -> N
     graph.grow(KINDS, settings=settings(wiki.url), depth=0)
     states, kinds = column(graph, "expansion_state"), column(graph, "kind")
     reasons = {row.key: row.reason or "" for row in graph.failed("article", limit=1000)}
+    left_out = {row.key: row.reason or "" for row in graph.failed("article", limit=1000, skipped=True)}
     processed = {
         "Vine": "article", "Chain 1": "redirect", "Chain 2": "redirect", "Chain 3": "redirect",
         "To nowhere": "redirect", "Twice written": "article", "Empty page": "article", 'Zürich & "co"': "article",
@@ -69,13 +70,15 @@ def test_every_kind_of_page_ends_in_its_state(wiki: TestWiki, graph: Graph) -> N
     }
     failed = {
         "Loop A": "redirect", "Loop of one": "redirect", "Into the loop": "redirect", "To another wiki": "another wiki",
-        "By magic word": "disambiguation", "Nothing such": "no page", "There is nothing here": "no page",
         "User:Tester/script.js": "javascript",
     }  # fmt: skip
     assert {title: states[title] for title in failed} == dict.fromkeys(failed, "failed")
     for title, word in failed.items():
         assert word in reasons[title], (title, reasons[title])
     assert set(reasons) == set(failed)
+    skipped = {"By magic word": "disambiguation", "Nothing such": "no page", "There is nothing here": "no page"}
+    assert {title: states[title] for title in skipped} == dict.fromkeys(skipped, "skipped")
+    assert set(left_out) == set(skipped) and all(word in left_out[title] for title, word in skipped.items())
     links = edges(graph, "LINKS_TO")
     assert sum(source == "Many links" for source, _ in links) == MANY_LINKS
     assert set(links.values()) == {1}

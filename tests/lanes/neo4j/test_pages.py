@@ -12,6 +12,7 @@ import pytest
 
 from graphvine.clock import ManualClock, SystemClock
 from graphvine.graph import Graph
+from graphvine.isolation import SUSPECT_AT
 from graphvine.workers.scrape.batches import submit
 from graphvine.workers.scrape.errors import BatchBusy, BatchLost
 from graphvine.workers.scrape.manager import Manager
@@ -64,11 +65,12 @@ def test_of_many_managers_one_has_the_batch_and_another_when_it_is_silent(graphs
             with pytest.raises(BatchLost):
                 replaced.beat()
             assert replaced.claim_scrapes() == [], "who was replaced claims nothing"
-        assert len(leaders[0].claim_scrapes()) == 8
+        # What was lost with its process twice is a suspect, and worked on alone.
+        assert len(leaders[0].claim_scrapes()) == (8 if turn < SUSPECT_AT else 1)
         graphs[0].clock.sleep(31)  # it is silent for too long
         before = leaders
     held = Counter(row["claimed_by"] for row in rows(graphs[0], batch).values() if row["lease"] > 0)
-    assert list(held.values()) == [8], "what the one before held was taken back"
+    assert list(held.values()) == [1], "what the one before held was taken back"
 
 
 def test_batches_of_many_managers_share_eight_slots(graphs: list[Graph]) -> None:

@@ -118,7 +118,7 @@ def test_the_daemon_and_its_dashboard(client: httpx.Client, site: Site) -> None:
         first = found(client, path, limit=1)
         second = found(client, path, limit=1, after=first["next"])
         assert first[rows] != second[rows] and len(second[rows]) == 1, "numbers are longer than JavaScript's"
-    assert client.get("/metrics").status_code == 200 and "<html" in client.get("/").text
+    assert client.get("/metrics").status_code == 200 and "<html" in client.get("/ui/").text
     with client.stream("GET", "/events") as events:
         for line in events.iter_lines():
             if line.startswith("data: ") and "pipelines" in line:

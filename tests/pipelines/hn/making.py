@@ -74,7 +74,7 @@ def make(count: int, seed: int = 1, deep: int = 500) -> Made:
         if id in made.completed:
             threads.append(id)
             del threads[:-400]
-    made.items += [{"type": "story"}, {"id": -4, "type": "story"}, {"id": "7", "type": "job"}]
+    made.items += [{"type": "story"}, {"id": -4, "type": "story"}, {"id": "seven", "type": "job"}]
     made.nameless = 3
     return made
 

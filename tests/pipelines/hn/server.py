@@ -21,6 +21,7 @@ class HackerNewsServer:
         self.lists: dict[str, Any] = {}
         self.faults: dict[str, list[str]] = {}
         self.asked: list[str] = []
+        self.held: dict[int, threading.Event] = {}
         self.most_at_once = 0
         self._now = 0
         self._lock = threading.Lock()
@@ -37,9 +38,15 @@ class HackerNewsServer:
         """Let the next requests for this path go wrong, one after another."""
         self.faults[path] = list(faults)
 
+    def hold(self, id: int, until: threading.Event) -> None:
+        """Answer for this item only after something has happened."""
+        self.held[id] = until
+
     def answer(self, path: str) -> Any:
         kind, _, name = path.partition("/")
         if kind == "item":
+            if int(name) in self.held:
+                self.held[int(name)].wait(WAIT_LIMIT)
             return self.items.get(int(name))
         if kind == "maxitem":
             return max(self.items, default=0)

@@ -6,12 +6,13 @@ import pytest
 
 from graphvine.clock import ManualClock
 from graphvine.graph import Graph
+from graphvine.workers.counts import Counts
 from graphvine.workers.hn.api import HackerNews
 from graphvine.workers.hn.errors import NoSuchItem, TransitionNotAllowed
 from graphvine.workers.hn.handler import HNItemHandler
 from graphvine.workers.hn.ingest.processors import automatic
 from graphvine.workers.hn.schedule import jobs, mend
-from graphvine.workers.loop import Counts, Loop
+from graphvine.workers.loop import Loop
 from tests.pipelines.hn.conftest import quick
 from tests.pipelines.hn.looking import edges, row
 from tests.pipelines.hn.server import HackerNewsServer
@@ -25,7 +26,8 @@ def work(graph: Graph, server: HackerNewsServer) -> Counts:
 def test_the_transitions_of_an_item_are_told(news: HackerNews) -> None:
     news.add([STORY, {"id": 2, "type": "x"}])
     assert [(way.name, way.manual, way.blocked) for way in news.transitions(1)] == [("mark_failed", True, "")]
-    assert [(way.name, way.target) for way in news.transitions(2)] == [("retry_processing", "ingested")]
+    ways = [(way.name, way.target) for way in news.transitions(2)]
+    assert ways == [("retry_processing", "ingested"), ("mark_failed", "failed")]
     with pytest.raises(NoSuchItem, match="no item 3"):
         news.transitions(3)
 
@@ -71,12 +73,27 @@ def test_after_a_day_it_is_too_late(news: HackerNews, clock: ManualClock) -> Non
         news.retry([2])
 
 
-def test_only_what_failed_is_retried_and_only_what_did_not_is_marked(news: HackerNews) -> None:
-    news.add([STORY, {"id": 2, "type": "x"}])
+def test_only_what_failed_is_retried(news: HackerNews) -> None:
+    news.add(STORY)
     with pytest.raises(TransitionNotAllowed, match="it is completed"):
         news.retry([1])
-    with pytest.raises(TransitionNotAllowed, match="it is failed"):
-        news.mark_failed(2, "again")
+
+
+def test_what_failed_may_be_marked_with_another_reason_at_no_cost(news: HackerNews, graph: Graph) -> None:
+    news.add({"id": 2, "type": "x"})
+    before = row(graph, 2)
+    news.mark_failed(2, "it is spam")
+    after = row(graph, 2)
+    assert (after["state"], after["last_error"], news.item(2).last_error) == ("failed", "it is spam", "it is spam")
+    assert (after["retryCount"], after["failedIn"]) == (before["retryCount"], before["failedIn"])
+
+
+def test_every_way_that_is_offered_can_be_taken(news: HackerNews) -> None:
+    news.add({"id": 2, "type": "x"})
+    ways = {way.name: way for way in news.transitions(2)}
+    assert set(ways) == {"retry_processing", "mark_failed"} and not any(way.blocked for way in ways.values())
+    assert news.advance(2, "retry_processing") == "ingested"
+    assert news.advance(2, "mark_failed") == "failed"
 
 
 def test_a_retry_is_planned_and_made_by_the_job(

@@ -5,14 +5,18 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from graphvine.graph import Graph
-from graphvine.workers.hn.ingest.forms import BY_ID, HITS, POST, ROWS, TREES, UnknownForm, items_of
+from graphvine.workers.hn.ingest.forms import BY_ID, HITS, POST, ROWS, TREES, UnknownForm, items_of, one_item
 from graphvine.workers.hn.ingest.ingest import Taken
+from graphvine.workers.hn.ingest.item import UNREADABLE
+from graphvine.workers.hn.item_files import BadFile, read_items
 from tests.pipelines.hn.looking import edges, row
+from tests.pipelines.uploads.making import zstd
 
 TREE = {
     "id": 1, "created_at": "2014-05-13T16:53:20.000Z", "created_at_i": 1_400_000_000, "type": "story", "author": "pg",
@@ -67,6 +71,8 @@ def test_hits_of_algolia(graph: Graph) -> None:
          "descendants": 71, "dead": False},
         {"id": 8863.0, "by": "d", "time": 1175714200.0, "score": 104.0, "type": "story", "title": "App", "dead": 0,
          "descendants": 71, "kids": "", "parent": None, "text": ""},
+        {"id": "8863", "by": "d", "author": "d", "time": "1175714200", "time_ts": "2007-04-04 19:16:40 UTC",
+         "score": "104", "title": "App", "text": None, "deleted": None, "dead": "false", "descendants": "71"},
     ],
 )  # fmt: skip
 def test_rows_of_databases(graph: Graph, given: dict[str, Any]) -> None:
@@ -75,6 +81,30 @@ def test_rows_of_databases(graph: Graph, given: dict[str, Any]) -> None:
     item = row(graph, 8863)
     found = [item[name] for name in ("by", "time", "score", "title", "dead", "descendants")]
     assert found == ["d", 1_175_714_200, 104, "App", False, 71]
+
+
+@pytest.mark.parametrize("given", [
+    {"id": 5, "type": "story", "title": "x", "score": "7", "dead": 0, "kids": "[6]"},
+    {"id": 5, "by": "a", "author": "a", "time_ts": "2007-04-04 19:16:40 UTC", "title": "x"},
+])  # fmt: skip
+def test_an_upload_reads_rows_as_hn_add_does(given: dict[str, Any]) -> None:
+    assert one_item(given) == forms(given)[1][0] != given
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({"id": "7", "title": "x", "author": "a", "num_points": "386", "num_comments": "52", "created_at": "8/4/2016 11:52"},
+         {"id": 7, "type": "story", "by": "a", "score": 386, "descendants": 52}),
+        ({"id": "8", "type": "pollopt", "parent": "7", "text": "x", "score": "4"}, {"type": "pollopt", "poll": 7, "score": 4}),
+        ({"id": 8, "type": "pollopt", "parent": 7, "text": "x"}, {"type": "pollopt", "poll": 7}),
+        ({"id": 9, "type": "story", "title": "x", "time": "2008-04-11T04:02:56Z"}, {"time": 1_207_886_576}),
+    ],
+)  # fmt: skip
+def test_tables_that_people_share(given: dict[str, Any], wanted: dict[str, Any]) -> None:
+    for item in (forms(given)[1][0], one_item(given)):
+        assert {name: item.get(name) for name in wanted} == wanted
+        assert "parent" not in item
 
 
 @pytest.mark.parametrize("kids", ["[9224, 8917]", "9224,8917", "9224 8917", '["9224", "8917"]'])
@@ -108,12 +138,41 @@ def test_what_is_not_known_is_rejected_whole_and_in_a_sentence(graph: Graph) -> 
     assert graph.query("MATCH (a:HNItem) RETURN a.hnId").rows == [[9]]
 
 
-def test_gzip_and_lines(tmp_path: Any) -> None:
-    from graphvine.workers.hn.item_files import BadFile, read_items
+@pytest.mark.parametrize(
+    ("first", "wanted"),
+    [
+        (b'{"id": 1, "title": "a \\ud83d b"}', {"id": 1, "title": "a \ud83d b"}),
+        (b'{"id": 1, "score": NaN}', {UNREADABLE: "line 1: not JSON: NaN is no number of JSON"}),
+        (b'{"id": 1, "title": "\xe9"}', {UNREADABLE: "line 1: not UTF-8: byte 20 can't be read"}),
+        (b"[1, 2]", [1, 2]),
+    ],
+)
+def test_a_first_line_that_can_not_be_read_costs_nothing_else(tmp_path: Any, first: bytes, wanted: Any) -> None:
+    file = tmp_path / "items"
+    file.write_bytes(first + b'\n{"id": 2}\n{"id": 3, "title": "\\ud83d"}')
+    assert list(read_items([file])) == [wanted, {"id": 2}, {"id": 3, "title": "\ud83d"}]
 
-    file = tmp_path / "items.gz"
-    file.write_bytes(gzip.compress(b'{"id": 1}\n{"id": 2}\n'))
-    assert list(read_items([file])) == [{"id": 1}, {"id": 2}]
-    file.write_bytes(gzip.compress(json.dumps([{"id": 1}]).encode())[:-6])
-    with pytest.raises(BadFile, match="cut or broken"):
+
+def test_a_file_that_is_none_is_refused_in_a_sentence(tmp_path: Any) -> None:
+    file = tmp_path / "items"
+    for data, said in (
+        ("{}".encode("utf-16"), "UTF-16"),
+        (b"id,title\n1,x\n", "neither JSON nor"),
+        (b" \n", "nothing in it"),
+    ):
+        file.write_bytes(data)
+        with pytest.raises(BadFile, match=said):
+            list(read_items([file]))
+    file.write_bytes(b'{"id": 1, "children": ' + b"[" * 3_000 + b"]" * 3_000 + b"}")
+    with pytest.raises(BadFile, match="nested too deep to be read: give an item a line"):
+        list(read_items([file]))
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress])
+def test_packed_files_and_lines(tmp_path: Any, pack: Callable[[bytes], bytes]) -> None:
+    file = tmp_path / "items"
+    file.write_bytes(pack(b'{"id": 1}\n{"id": 2}\n') + pack(b'{"id": 3}\n'))
+    assert list(read_items([file])) == [{"id": 1}, {"id": 2}, {"id": 3}]
+    file.write_bytes(pack(json.dumps([{"id": 1}]).encode())[:-3])
+    with pytest.raises(BadFile, match="the file is cut"):
         list(read_items([file]))

@@ -10,12 +10,13 @@ import pytest
 from graphvine.clock import ManualClock
 from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
+from graphvine.workers.counts import Counts
 from graphvine.workers.hn.api import HackerNews
-from graphvine.workers.hn.errors import SourceAway
+from graphvine.workers.hn.errors import NoSuchUser, SourceAway
 from graphvine.workers.hn.handler import HNItemHandler
 from graphvine.workers.hn.ingest.ingest import Taken
-from graphvine.workers.hn.pull import Pull
-from graphvine.workers.loop import Counts, Loop
+from graphvine.workers.hn.pull import Pull, Pulled
+from graphvine.workers.loop import Loop
 from tests.pipelines.hn.conftest import quick
 from tests.pipelines.hn.looking import edges, row, states
 from tests.pipelines.hn.server import CUT, GARBAGE, HANGS, OTHER_ITEM, SLOW, STATUS_429, STATUS_500, HackerNewsServer
@@ -109,7 +110,9 @@ def test_a_source_that_is_away_is_told(news: HackerNews, server: HackerNewsServe
 def test_a_walk_goes_on_where_it_was(graph: Graph, server: HackerNewsServer) -> None:
     fill(server, 100)
     stop = threading.Event()
-    pull = Pull(graph, quick(server, pull_chunk=20), stop=stop, on_progress=lambda so_far: stop.set())
+    pull = Pull(
+        graph, quick(server, pull_chunk=20), stop=stop, on_progress=lambda so_far: so_far.taken.new and stop.set()
+    )
     assert pull.between(1, 100).stopped
     assert len(states(graph)) == 20
     server.asked.clear()
@@ -162,3 +165,52 @@ def test_the_rate_is_kept(graph: Graph, server: HackerNewsServer) -> None:
 def test_what_makes_no_sense_is_refused(news: HackerNews, given: dict[str, Any]) -> None:
     with pytest.raises(GraphvineError):
         news.pull(**given)
+
+
+def test_ids_that_answered_null_are_asked_for_again_for_a_time(
+    news: HackerNews, graph: Graph, server: HackerNewsServer, clock: ManualClock
+) -> None:
+    fill(server, 10)
+    late, never = server.items.pop(7), server.items.pop(4)
+    assert news.pull(since_last=True).missing == 2
+    pulled = news.pull(since_last=True)
+    assert (pulled.asked, pulled.missing) == (2, 2), "the next pull asks at once"
+    assert news.pull(since_last=True).asked == 0, "then at longer and longer intervals"
+    clock.forward(31)
+    server.items[7] = late
+    pulled = news.pull(since_last=True)
+    assert (pulled.asked, pulled.taken.new, pulled.missing) == (2, 1, 1) and row(graph, 7)["state"] == "completed"
+    asked = 0
+    for _ in range(40):
+        clock.forward(3_600)
+        asked += news.pull(since_last=True).asked
+    assert 20 <= asked <= 26, "hourly, for a day"
+    server.items[4] = never
+    assert news.pull(since_last=True).asked == 0 and not graph.query("MATCH (m:HNMissing) RETURN m.hnId").rows
+
+
+def test_every_list_and_a_user(news: HackerNews, graph: Graph, server: HackerNewsServer) -> None:
+    fill(server, 60)
+    for place, name in enumerate(("best", "ask", "show", "job")):
+        server.lists[f"{name}stories"] = [10 * place + 1, 10 * place + 2]
+        assert news.pull(**{name: 1}).taken.new == 1  # type: ignore[arg-type]
+    server.lists["user/pg"] = {"id": "pg", "submitted": [55, 54, 53]}
+    server.lists["user/nobody"] = None
+    assert (news.pull(user="pg").total, sorted(states(graph))) == (3, [1, 11, 21, 31, 53, 54, 55])
+    with pytest.raises(NoSuchUser, match="no user 'nobody'"):
+        news.pull(user="nobody")
+
+
+def test_progress_has_a_total_and_comes_within_a_chunk(graph: Graph, server: HackerNewsServer) -> None:
+    fill(server, 30)
+    heard: list[Pulled] = []
+    came = threading.Event()
+
+    def hear(so_far: Pulled) -> None:
+        heard.append(so_far)
+        came.set()
+
+    server.hold(30, came)
+    pull = Pull(graph, quick(server, pull_chunk=1_000), on_progress=hear)
+    assert pull.between(1, 30).taken.new == 30
+    assert {one.total for one in heard} == {30} and heard[0].asked < 30 and heard[-1].asked == 30

@@ -68,7 +68,7 @@ def test_orders_and_pages(filled: HackerNews) -> None:
     assert newest == [20, 11, 3, 2, 1]
     assert [one.item.id for one in filled.search("graph", sort="date", limit=2, offset=1).found] == [11, 3]
     assert filled.search("", sort="score").found[0].item.id == 1
-    with pytest.raises(GraphvineError, match="sort: Invalid enum value 'size'"):
+    with pytest.raises(GraphvineError, match="sort: Invalid enum value 'size': relevance, date, score are known"):
         filled.search("x", sort="size")
 
 

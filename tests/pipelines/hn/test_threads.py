@@ -59,6 +59,21 @@ def test_options_stand_below_their_poll_in_its_order(news: HackerNews) -> None:
     news.add([{"id": id, "type": "pollopt", "poll": 5, "text": str(id)} for id in (6, 7, 8)])
     news.add([{"id": 5, "type": "poll", "title": "?", "parts": [8, 6, 7]}, comment(9, 5)])
     assert [item.id for item in news.thread(5).children] == [8, 6, 7, 9]
+    assert [item.id for item in news.ancestors(7)] == [5], "what stands above an option is its poll"
+
+
+def test_an_option_whose_poll_is_not_there_has_nothing_above_it(news: HackerNews) -> None:
+    news.add({"id": 6, "type": "pollopt", "poll": 5, "text": "6"})
+    assert news.ancestors(6) == []
+
+
+def test_an_item_shows_what_it_says_of_itself(news: HackerNews) -> None:
+    news.add(STORY | {"kids": [30, 10], "descendants": 7, "score": -4, "odd": {"a": 1}})
+    news.add([{"id": 6, "type": "pollopt", "poll": 5, "text": "6"}, {"id": 7, "type": "x"}])
+    item = news.item(1)
+    assert (item.kids, item.descendants, item.extra["odd"], item.extra["score"]) == ([30, 10], 7, {"a": 1}, -4)
+    assert news.search("Hello").found[0].item == item
+    assert news.item(6).poll == 5 and "type" in (news.item(7).last_error or "")
 
 
 def test_an_item_that_is_not_there_is_told(news: HackerNews) -> None:

@@ -1,5 +1,6 @@
 """One shape from wild input: stable ids, moments, texts, and what a model means by its answer."""
 
+# ruff: noqa: RUF001
 from __future__ import annotations
 
 import asyncio
@@ -12,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphvine.units import check_texts
-from graphvine.workers.news.article import BadArticle, article_id, found, moment_of, plain
+from graphvine.workers.news.article import BadArticle, article_id, found, plain
+from graphvine.workers.news.dates import moment_of
 from graphvine.workers.news.providers.apis import apitube_article, newsdata_article
 from graphvine.workers.news.providers.feed import parse_feed
 from graphvine.workers.news.providers.interface import taken
@@ -44,6 +46,16 @@ def test_an_article_has_one_id_however_its_address_is_decorated() -> None:
         ("lun, 04 mag 2026 10:00:00 +0200", "2026-05-04T08:00:00+00:00"), ("mar, 3 mar 2026 08:00:00 GMT", "2026-03-03T08:00:00+00:00"),
         ("1 settembre 2026", "2026-09-01T00:00:00+00:00"), ("jeu. 6 août 2026 07:30:00 +0000", "2026-08-06T07:30:00+00:00"),
         ("Do, 17. Dezember 2026 06:00:00 +0100", "2026-12-17T05:00:00+00:00"), ("99 maggio 2026", None),
+        ("Пн, 04 мая 2026 10:00:00 +0300", "2026-05-04T07:00:00+00:00"), ("4 de mayo de 2026 10:00", "2026-05-04T10:00:00+00:00"),
+        ("Çar, 06 Ağu 2025 10:00:00 +0300", "2025-08-06T07:00:00+00:00"), ("Τετ, 06 Αύγ 2025 10:00:00 +0300", "2025-08-06T07:00:00+00:00"),
+        ("Ср, 06 серп 2025 10:00", "2025-08-06T10:00:00+00:00"), ("ke, 06 elokuuta 2025 10.30", "2025-08-06T10:30:00+00:00"),
+        ("الأربعاء, 06 أغسطس 2025 10:00:00 +0300", "2025-08-06T07:00:00+00:00"), ("周三, 06 8月 2025 10:00:00 +0800", "2025-08-06T02:00:00+00:00"),
+        ("2026年5月4日 10:00", "2026-05-04T10:00:00+00:00"), ("2026年5月4日", "2026-05-04T00:00:00+00:00"),
+        ("2026년 5월 4일 오후 3:05", "2026-05-04T15:05:00+00:00"), ("2026年5月4日 上午12:05 +08:00", "2026-05-03T16:05:00+00:00"),
+        ("August 6, 2025 3:05 PM", "2025-08-06T15:05:00+00:00"), ("Aug 6, 2025 12:05am EST", "2025-08-06T05:05:00+00:00"),
+        ("6th August 2025", "2025-08-06T00:00:00+00:00"), ("06.08.2025 10:00", "2025-08-06T10:00:00+00:00"),
+        ("26/08/2025", "2025-08-26T00:00:00+00:00"), ("08/26/2025 10:00 PM", "2025-08-26T22:00:00+00:00"),
+        ("08/06/2025", None), ("6 August 2025 whenever", None), ("2026年13月4日", None), ("Wed May  6 10:00:00 2026", "2026-05-06T10:00:00+00:00"),
         ("yesterday", None), ("", None), (None, None), (7, None), ("0001-01-01T00:00:00+23:59", None), ("9999-12-31", None),
     ],
 )  # fmt: skip

@@ -89,6 +89,44 @@ def test_an_italian_date_is_read_and_a_missing_one_is_not_made_up() -> None:
     assert one(rss("<title>t</title><link>https://example.org/1</link><pubDate>boh</pubDate>")).date is None
 
 
+def test_a_date_that_can_not_be_read_is_none_and_never_another_one() -> None:
+    item = "<link>https://example.org/1</link><pubDate>{}</pubDate>"
+    for said in ("2026年99月4日", "sometime in 2026", "1754474400", "08/06/2025 10:00"):
+        assert one(rss(item.format(said))).date is None, said
+    at = one(rss(item.format("August 6, 2025 3:05 PM"))).date
+    assert at is not None and at.hour == 15
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("Caf&eacute; &nbsp;x", "Café x"),
+        ("R&D costs 5 & more \x0b", "R&D costs 5 & more"),
+        ("AT&amp;T &unknown; &#8212;", "AT&T &unknown; —"),
+        ("<![CDATA[5 < 6 &amp; R&D &eacute;]]>", "5 < 6 & R&D é"),
+        ("10&lt;sup&gt;6&lt;/sup&gt; volts", "10^6 volts"),
+    ],
+)
+def test_characters_of_titles_survive_feeds_that_are_no_xml(title: str, shown: str) -> None:
+    doctype = (
+        '<!DOCTYPE rss PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" "http://my.netscape.com/rss-0.91.dtd">'
+    )
+    body = rss(f"<title>{title}</title><link>https://example.org/1?a=1&b=2</link>")
+    for text in (body, doctype + body):
+        assert (one(text).title, one(text).link) == (shown, "https://example.org/1?a=1&b=2")
+
+
+def test_an_entry_without_a_page_has_what_it_is_about() -> None:
+    sound = "<title>x</title><guid isPermaLink='false'>7</guid><enclosure url='https://example.org/7.mp3' type='audio/mpeg'/>"
+    assert one(rss(sound)).link == "https://example.org/7.mp3"
+    assert one(atom("<id>tag:x,1</id><content src='https://example.org/full' type='text/html'/>")).link.endswith(
+        "/full"
+    )
+    assert one(rss("<link>\n https://example.org/a b/\n  c.html </link>")).link == "https://example.org/a%20b/c.html"
+    feed = "<rss version='2.0'><channel><link>/home</link><item><link>1</link></item></channel></rss>"
+    assert (one(feed).link, one(feed).source_url) == ("https://example.org/blog/1", "https://example.org/home")
+
+
 def test_a_json_feed_is_read() -> None:
     item = {
         "id": "tag:1", "url": "/1", "title": "1 < 2 & so on", "content_html": "<p>Rain</p>", "tags": ["weather", 7],
@@ -136,3 +174,13 @@ def test_the_older_model_of_apitube_is_read() -> None:
 )  # fmt: skip
 def test_what_a_provider_says_itself_is_shown_without_the_key(body: bytes, said: str) -> None:
     assert refusal(body, ["sesame"]) == said
+
+
+def test_a_long_feed_is_read_and_what_is_left_out_is_counted() -> None:
+    items = [{"id": f"https://example.org/{number}"} for number in range(10_003)]
+    feed = parse_feed(json.dumps({"version": "https://jsonfeed.org/version/1.1", "items": items}).encode(), "utf-8")
+    assert (len(feed["entries"]), feed["left_out"]) == (10_000, 3)
+    long = (
+        "<rss version='2.0'><channel>" + "<item><link>https://example.org/1</link></item>" * 1_500 + "</channel></rss>"
+    )
+    assert len(parse_feed(long.encode(), "utf-8")["entries"]) == 1_500

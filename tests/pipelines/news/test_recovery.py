@@ -157,3 +157,17 @@ def test_a_graph_without_news_stays_without(graph: Graph) -> None:
 
 async def _gone(request: Request) -> None:
     await request.answer(b"gone", status=404)
+
+
+def test_an_excluded_article_leaves_the_index(graph: Graph, site: Site) -> None:
+    site.add(1, 2)
+    update(graph, site)
+
+    def found() -> set[str]:
+        return {hit.key for hit in graph.search("happened", kind=["news"], mode="text")}
+
+    both = found()
+    assert len(both) == 2
+    gone = min(both)
+    assert graph.exclude("news_article", [gone]) == 1
+    assert found() == both - {gone}

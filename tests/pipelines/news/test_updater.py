@@ -273,6 +273,16 @@ def test_what_is_no_feed_is_told(graph: Graph, site: Site, body: bytes) -> None:
     assert run.found == 0 and (run.errors or run.rejected)
 
 
+def test_entries_of_one_page_are_one_article_and_told(graph: Graph, site: Site) -> None:
+    async def notes(request: Request) -> None:
+        items = "".join(f"<item><title>n{n}</title><link>https://example.org/notes#{n}</link></item>" for n in range(3))
+        await request.answer(f"<rss version='2.0'><channel>{items}</channel></rss>".encode(), media_type="text/xml")
+
+    site.pages["/notes"] = notes
+    run = update(graph, site, providers=[feed(site, "/notes")])
+    assert run.found == 1 and "2 entries name the page of another entry" in run.rejected[0]
+
+
 def test_a_feed_that_takes_too_long_to_parse_fails_alone(graph: Graph, site: Site) -> None:
     async def nested(request: Request) -> None:
         await request.answer(b"<rss><channel>" + b"<item><a>" * 30_000, media_type="application/rss+xml")

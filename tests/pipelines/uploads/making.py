@@ -5,14 +5,18 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import zstandard
-
 from graphvine.graph import Graph
 from graphvine.workers.uploads.settings import UploadSettings
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 Item = dict[str, Any]
 _START = 1_300_000_000
@@ -49,7 +53,7 @@ def as_lines(values: Sequence[Any]) -> bytes:
 def packed(data: bytes, way: str) -> bytes:
     if way == "gzip":
         return gzip.compress(data, mtime=0)
-    return zstandard.ZstdCompressor().compress(data) if way == "zstd" else data
+    return zstd.compress(data) if way == "zstd" else data
 
 
 def write(folder: Path, data: bytes, name: str = "items") -> Path:

@@ -67,3 +67,12 @@ def test_every_way_is_among_the_files() -> None:
 
 def test_a_file_is_the_same_for_the_same_number() -> None:
     assert [hostile(number) for number in range(40)] == [hostile(number) for number in range(40)]
+
+
+def test_brackets_without_end_are_given_up_early(graph: Graph, tmp_path: Path) -> None:
+    """They would be looked at one by one, hundreds of millions of them in a small file that is packed."""
+    path = tmp_path / "brackets"
+    path.write_bytes(b"[" * 3_000_000)
+    found = Uploads(graph, small(max_item_size=100_000, max_tree_size=100_000)).upload(path)
+    assert found.state == "failed"
+    assert found.failure_details == ["an item is nested deeper than 10,000 levels: this is no file of items"]

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphvine.workers.uploads.decode import Fault, Place
 from graphvine.workers.uploads.errors import FileFault
 from graphvine.workers.uploads.reader import Items
-from tests.pipelines.uploads.making import as_array, as_lines, items, packed, small, write
+from tests.pipelines.uploads.making import as_array, as_lines, items, packed, small, write, zstd
 
 GOOD = items(60)
 FORMS = {
@@ -31,7 +30,7 @@ FORMS = {
 
 def read(path: Path, **given: Any) -> list[Any]:
     with Items(path, small(**given)) as found:
-        return [item for part in found.parts() for item in part.items]
+        return [item for part in found.values() for item in part.items]
 
 
 def readable(values: list[Any]) -> list[Any]:
@@ -68,6 +67,13 @@ def test_from_every_place_the_rest_is_read(tmp_path: Path, form: str, way: str) 
         chosen = found.chosen(sorted(set(wanted)))
         assert chosen.items == [GOOD[index] for index in chosen.indexes]
         assert chosen.indexes == sorted({index for index, _, _ in wanted})
+
+
+def test_what_begins_with_little_grows_to_what_is_usual(tmp_path: Path) -> None:
+    path = write(tmp_path, FORMS["array"])
+    with Items(path, small(items_at_once=16, bytes_at_once=1 << 20)) as found:
+        assert [len(batch.items) for batch in found.batches(Place(), 2)] == [2, 4, 8, 16, 16, 14]
+        assert [len(batch.items) for batch in found.batches(Place(), 99)] == [16, 16, 16, 12]
 
 
 # Whatever JSON there is.
@@ -157,7 +163,7 @@ def test_a_bad_item_does_not_touch_the_others(tmp_path: Path, bad: str, form: st
         ('[{"id": 1}]'.encode("utf-16-le"), "neither"), (b"\x1f\x8b", "cut"), (b"\x1f\x8b garbage", "gzip"),
         (gzip.compress(FORMS["array"])[:-9], "cut"), (gzip.compress(FORMS["array"]) + b"more", "gzip"),
         (gzip.compress(gzip.compress(FORMS["array"])), "neither"), (b"\x28\xb5\x2f\xfd", "cut"),
-        (zstandard.compress(FORMS["array"])[:-5], "cut"), (zstandard.compress(FORMS["array"])[:60] + b"xx" * 90, "zstd"),
+        (zstd.compress(FORMS["array"])[:-5], "cut"), (zstd.compress(FORMS["array"])[:60] + b"xx" * 90, "zstd"),
     ],
 )  # fmt: skip
 def test_faults_of_the_file(tmp_path: Path, data: bytes, message: str) -> None:

@@ -43,9 +43,9 @@ def read(wikitext: str, title: str = "Vine", rules: SiteRules = RULES) -> Parsed
     return parsed
 
 
-def text_of(wikitext: str) -> str:
+def text_of(wikitext: str, rules: SiteRules = RULES) -> str:
     """The lead of a text that has no headings."""
-    parsed = read(wikitext)
+    parsed = read(wikitext, rules=rules)
     assert len(parsed.sections) == 1, parsed.sections
     return parsed.lead.text
 

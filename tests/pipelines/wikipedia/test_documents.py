@@ -120,7 +120,7 @@ def test_a_folder_grows_whole_and_refresh_knows_what_changed(growing: Graph, not
     (notes / "plants" / "wall.html").write_text(WALL.replace("Moss", "Lichen"))
     (notes / "index.md").unlink()
     assert growing.refresh().changed == 2
-    assert growing.grow().states == {"processed": 3, "failed": 1}
+    assert growing.grow().states == {"processed": 3, "skipped": 1}
     assert growing.search("lichen", mode="text") and not growing.search("moss", mode="text")
 
 

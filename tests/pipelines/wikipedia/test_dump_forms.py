@@ -12,8 +12,9 @@ import pytest
 from graphvine.workers.wikipedia import dump_files
 from graphvine.workers.wikipedia.dump import DumpSource
 from graphvine.workers.wikipedia.redirects import redirect_in
-from graphvine.workers.wikipedia.sources import Failed, Missing, Page
+from graphvine.workers.wikipedia.sources import Failed, Hop, Missing, Page
 from tests.pipelines.wikipedia.dump_writer import DumpPage, dump_xml, many_pages
+from tests.pipelines.wikipedia.dump_writer import page as a_page
 
 COUNT = 2_000
 SEED = 11
@@ -131,4 +132,20 @@ def test_changes_are_found_by_revision(xml: bytes, pages: list[DumpPage], tmp_pa
     assert source.changed_since(known) == set()
     first = next(iter(known))
     assert source.changed_since({**known, first: 1, "Gone": 4, "a|b": 4}) == {first, "Gone", "a|b"}
+    source.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "fragment"),
+    [
+        ("#გადამისამართება [[ღვინო#ისტორია]]", "ისტორია"), ("#ĐỔI HƯỚNG[[ღვინო#A|b]]", "A"), ("#x [[ღვინო]]", ""),
+        ("#x [[სხვა#A]]", ""), ("no redirect at all", ""), ("#x [[%E1%83%A6ვინო#A]]", "A"),
+    ],
+)  # fmt: skip
+def test_a_redirect_by_a_keyword_that_is_not_known_keeps_its_section(tmp_path: Path, text: str, fragment: str) -> None:
+    path = tmp_path / "wiki.xml"
+    path.write_bytes(dump_xml([a_page("ვაზი", text, redirect="ღვინო"), a_page("ღვინო", "x")]))
+    source = DumpSource(path)
+    (found,) = source.fetch(["ვაზი"])
+    assert isinstance(found, Page) and found.redirect_to == Hop("ღვინო", fragment)
     source.close()

@@ -109,12 +109,12 @@ def test_a_page_that_grew_back_is_as_it_was(growing: Graph, wiki: Wiki) -> None:
     assert size(growing) == sizes
 
 
-def test_a_page_that_vanished_fails_and_is_no_longer_found(growing: Graph, wiki: Wiki) -> None:
+def test_a_page_that_vanished_is_skipped_and_is_no_longer_found(growing: Graph, wiki: Wiki) -> None:
     wiki.write([each for each in FIRST if each.title != "Root"])
     wiki.refresh()
     wiki.grow()
-    assert column(growing, "expansion_state")["Root"] == "failed"
-    assert growing.failed("article")[0].reason == "there is no page 'Root'"
+    assert column(growing, "expansion_state")["Root"] == "skipped"
+    assert growing.failed("article", skipped=True)[0].reason == "there is no page 'Root'"
     assert not [title for title, _ in edges(growing, "HAS_SECTION") if title == "Root"]
     assert not [source for source, _ in edges(growing, "LINKS_TO") if source == "Root"]
     assert ("Vine", "Root") in edges(growing, "LINKS_TO"), "what another page says of it stays"
@@ -137,7 +137,7 @@ def test_an_article_may_become_a_redirect_and_one_again(growing: Graph, wiki: Wi
 
 def test_an_article_that_becomes_a_list_of_meanings_is_withdrawn(growing: Graph, wiki: Wiki) -> None:
     wiki.becomes(page("Stem", "A stem. [[Leaf]]", "'''Stem''' may mean:\n* [[Leaf]]\n{{disambiguation}}"))
-    assert column(growing, "expansion_state")["Stem"] == "failed"
+    assert column(growing, "expansion_state")["Stem"] == "skipped"
     assert not [title for title, _ in edges(growing, "HAS_SECTION") if title == "Stem"]
 
 

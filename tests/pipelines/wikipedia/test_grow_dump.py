@@ -66,7 +66,12 @@ def test_everything_arrives_or_says_why_not(growing: Graph, pages: list[DumpPage
     assert summary.counts.retried == summary.counts.lost == summary.counts.released == 0
     fates = expected(pages)
     states = column(growing, "expansion_state")
-    reasons = {row.key: row.reason or "" for row in growing.failed("article", limit=PAGES)}
+    failed, skipped = (
+        {row.key: row.reason or "" for row in growing.failed("article", limit=PAGES, skipped=skipped)}
+        for skipped in (False, True)
+    )
+    reasons = failed | skipped
+    assert all("no page" in reason or "disambiguation" in reason for reason in skipped.values())
     wild = {title for title in fates if title.startswith("Wild ")}
     for title in set(fates) - wild:
         if fates[title] == "processed":
@@ -77,7 +82,8 @@ def test_everything_arrives_or_says_why_not(growing: Graph, pages: list[DumpPage
     for title in wild:
         assert states[title] == "processed" or "malformed" in reasons[title], (title, states[title])
     assert not set(states) - set(fates), "nothing was made up"
-    assert Counter(states.values())["failed"] == len(reasons) < 500
+    assert Counter(states.values())["failed"] == len(failed) < 500
+    assert Counter(states.values())["skipped"] == len(skipped) == summary.counts.skipped
     assert set(edges(growing, "LINKS_TO").values()) == {1}
     assert all(finding.ok for finding in growing.doctor())
     if full:

@@ -58,7 +58,7 @@ def test_what_lies_behind_the_cut_waits_and_a_better_file_takes_it_up(
     assert rest.cut == "" and rest.behind_cut == 0
     states = column(growing, "expansion_state")
     assert [title for title in TITLES if states[title] != "processed"] == []
-    assert states["Nowhere"] == "failed"
+    assert states["Nowhere"] == "skipped"
 
 
 def test_a_seed_behind_the_cut_waits_too(growing: Graph, tmp_path: Path) -> None:

@@ -30,9 +30,9 @@ def test_a_seed_that_failed_before_is_named_again(growing: Graph) -> None:
     assert [(seed.title, seed.like[0]) for seed in summary.failed_seeds] == [("VINE", "Vine")]
 
 
-def test_what_fails_further_on_is_no_seed(growing: Graph) -> None:
+def test_what_is_skipped_further_on_is_no_seed(growing: Graph) -> None:
     summary = growing.grow(["Vine"], settings=PLAIN, depth=9)
-    assert summary.counts.failed and summary.failed_seeds == []
+    assert summary.counts.skipped and summary.failed_seeds == []
 
 
 @pytest.mark.parametrize("seed", ["fr:Vigne", "a|b", "#Uses", "Special:Random"])
@@ -105,5 +105,12 @@ def test_the_command_names_the_seed_and_ends_with_status_1(tmp_path: Path, monke
     monkeypatch.setenv("GRAPHVINE_WIKIPEDIA_EMBEDDER", "none")
     command = ("--graph", str(tmp_path / "graph.kuzu"), "grow", "--depth", "0", "--source", "sample")
     said = run(*command, "vinne", status=1)
-    assert "error: the seed 'Vinne' failed: there is no page 'Vinne'; did you mean 'Vine' or 'Vines'?" in said.err
-    assert "1 failed" in said.out
+    assert (
+        "error: the seed 'Vinne' gave no article: there is no page 'Vinne'; did you mean 'Vine' or 'Vines'?" in said.err
+    )
+    assert "1 skipped" in said.out and "failed article --skipped" in said.out
+    listed = run("--graph", command[1], "failed", "article", "--skipped").out
+    assert "1 skipped in article" in listed and "there is no page 'Vinne'" in listed
+    assert run("--graph", command[1], "failed", "article").out == "nothing failed\n"
+    assert "1 row of article back" in run("--graph", command[1], "requeue", "article", "--all", "--skipped").out
+    assert run("--graph", command[1], "failed", "article", "--skipped").out == "nothing was skipped\n"
