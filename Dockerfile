@@ -21,7 +21,8 @@ ENV GRAPHVINE_GRAPH=/data/graphvine.kuzu XDG_CACHE_HOME=/data/cache PYTHONUNBUFF
 VOLUME /data
 EXPOSE 8420
 STOPSIGNAL SIGTERM
-HEALTHCHECK --start-period=10s CMD python -c "import urllib.request as u; u.urlopen('http://127.0.0.1:8420/healthz', timeout=5)"
+# It fails for a daemon that lives but can't read or write its graph, too.
+HEALTHCHECK --start-period=120s CMD python -c "import urllib.request as u; u.urlopen('http://127.0.0.1:8420/readyz', timeout=5)"
 ENTRYPOINT ["graphvine"]
 # Inside its container the daemon listens on every address; everything asks for the token then.
 CMD ["serve", "--host", "0.0.0.0"]
