@@ -197,7 +197,11 @@ def test_a_wrong_token_and_a_stranger_are_told_apart(served: Served) -> None:
 
     with pytest.raises(TokenRefused, match="GRAPHVINE_TOKEN"):
         graphvine.open(served.address)
-    for address in ("http://", "http://127.0.0.1:99999", "http://127.0.0.1/a/path", "http://:secret@/"):
+    addresses = (
+        "http://", "http://127.0.0.1:99999", "http://127.0.0.1/a/path", "http://:secret@/",
+        "http://:secret@not a host", "http://a\x00b",
+    )  # fmt: skip
+    for address in addresses:
         with pytest.raises(SettingsError, match="is not a valid address") as raised:
             graphvine.open(address)
         assert "secret" not in str(raised.value)

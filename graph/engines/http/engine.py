@@ -7,6 +7,7 @@ continue: a read is repeated, a unit carries a number by which the daemon knows 
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -32,6 +33,7 @@ TOKEN = "GRAPHVINE_TOKEN"
 # An answer needs some time on the way, beyond what the query may take.
 _MARGIN_SECONDS = 30.0
 _FIRST_WAIT_SECONDS = 5.0
+_HOST = re.compile(r"[\w.:%-]{1,255}")  # a name, or an address with its zone
 
 
 class HttpSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -171,10 +173,10 @@ def open_address(where: str, settings: Settings) -> HttpEngine:
         port = parts.port
     except ValueError:
         raise SettingsError(_not_an_address(where)) from None
-    if not parts.hostname or parts.path.strip("/") or parts.query or parts.fragment:
+    if not _HOST.fullmatch(parts.hostname or "") or parts.path.strip("/") or parts.query or parts.fragment:
         raise SettingsError(_not_an_address(where))
     token = unquote(parts.password or parts.username or "") or os.environ.get(TOKEN, "")
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     address = f"{parts.scheme}://{host}" + (f":{port}" if port else "")
     target = Target.at(address, token)
     return HttpEngine(address, lambda: target, settings.pipelines_folder)
