@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import graphvine
+from graphvine.engines.kuzu.file_lock import Holder
 from graphvine.service_file import find
 from graphvine.workers import wikipedia
 from tests.acceptance.cli_support import COMMAND, environment, process, run
@@ -229,3 +230,20 @@ def test_the_work_ends_when_nothing_is_left(practice: Path, where: str, monkeypa
     run("pause", "--graph", where, "article", "--reason", "frost")
     assert "article is paused (frost)" in run(*work, "--once").err
     assert "not both" in run(*work, "--once", "--until-empty", status=2).err
+
+
+def test_a_command_waits_for_a_process_that_has_just_opened_the_graph(where: str) -> None:
+    """A daemon that starts holds the file before it serves it."""
+    lock = Holder(Path(where))
+    lock.take()
+    try:
+        command = [COMMAND, "--graph", where, "status"]
+        waiting = subprocess.Popen(
+            command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert waiting.stderr is not None
+        assert "waiting for it" in waiting.stderr.readline()
+    finally:
+        lock.drop()
+    told, error = waiting.communicate(timeout=WAIT_LIMIT)
+    assert waiting.returncode == 0 and "3 rows" in told, (told, error)

@@ -15,6 +15,7 @@ import pytest
 
 import graphvine
 from graphvine.graph_files import write
+from graphvine.service_file import find
 from tests.acceptance.cli_support import environment, process, run
 from tests.acceptance.wheel_support import build_wheel, clone, environment_with
 from tests.support.waiting import WAIT_LIMIT, eventually
@@ -111,7 +112,7 @@ def follow(folder: Path, installed: Path) -> None:
         for kind, text in steps():
             if text == "graphvine serve":
                 daemon = subprocess.Popen([installed, "serve"], cwd=folder, env=variables, stderr=subprocess.DEVNULL)
-                eventually(lambda: '"address"' in (folder / "vines.kuzu.service").read_text())
+                eventually(lambda: find(str(folder / "vines.kuzu")) is not None)
                 continue
             if daemon is not None and kind == "python":
                 daemon.terminate()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -12,7 +13,10 @@ import graphvine
 from graphvine.errors import UnitFailed
 from graphvine.graph import Graph
 from graphvine.records import Step, Unit
+from graphvine.service_file import announce, token_of, withdraw
 from graphvine.settings import Settings
+from graphvine.workers.serve.app_state import AppState
+from graphvine.workers.serve.http_server import HttpServer
 from graphvine.workers.serve.idempotency import Idempotency, OldNumber
 from graphvine.workers.serve.settings import ServeSettings
 from tests.conformance.test_units import failing
@@ -21,7 +25,7 @@ from tests.support.cutting import CuttingProxy
 from tests.support.shared_graphs import TOKEN, Served
 from tests.support.stores import QUICK, Place
 from tests.support.threads import together
-from tests.support.waiting import WAIT_LIMIT
+from tests.support.waiting import WAIT_LIMIT, eventually
 
 
 def seeding(graph: Graph, title: str, kept: Any) -> Any:
@@ -189,6 +193,26 @@ def test_a_service_that_stays_away_is_told(place: Place, monkeypatch: pytest.Mon
     with pytest.raises(StoreAway, match="start 'graphvine serve' again"):
         graph.read("article.counts")
     graph.close()
+
+
+def test_a_daemon_that_runs_and_does_not_answer_yet_is_waited_for(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its file is not free, however long that takes."""
+    monkeypatch.setattr("graphvine.engines.http.engine._FIRST_WAIT_SECONDS", 0.01)
+    http_server = HttpServer(AppState(ServeSettings(port=0), token_of(graph.where), "a test"))
+    http_server.open()
+    try:
+        announce(graph.where, http_server.address, what="a test", version="1")
+        with ThreadPoolExecutor(1) as pool:
+            opening = pool.submit(graphvine.open, graph.where)
+            eventually(lambda: caplog.text.count("waiting for it") > 2)
+            http_server.app_state.enter(graph)
+            with opening.result(WAIT_LIMIT) as other:
+                assert other.engine.name == "http"
+    finally:
+        http_server.close(wait=False)
+        withdraw(graph.where)
 
 
 def test_a_wrong_token_and_a_stranger_are_told_apart(served: Served) -> None:

@@ -14,11 +14,13 @@ WAIT_LIMIT = 600.0
 
 
 def eventually(look: Callable[[], T]) -> T:
-    """Call this until it raises no AssertionError; after the limit, its last one is raised."""
+    """Call this until it neither raises AssertionError nor returns False; after the limit, an AssertionError says so."""
     end = time.monotonic() + WAIT_LIMIT
     while True:
         try:
-            return look()
+            found = look()
+            assert found is not False, "it did not happen in time"
+            return found
         except AssertionError:
             if time.monotonic() >= end:
                 raise

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from graphvine.settings import Settings
 
 
-# Another command may hold the file for a moment, or be about to start its HTTP server.
-_PATIENCE_SECONDS = 3.0
+# Another command may hold the file for a moment, or a daemon that is just starting; after the first of these a line
+# says what is waited for.
+_QUIET_SECONDS, _PATIENCE_SECONDS = 3.0, 30.0
 
 
 @contextmanager
@@ -46,13 +47,17 @@ def _open(where: str | None, create: bool, settings: Settings | None) -> Graph:
     import graphvine
     from graphvine.errors import StoreBusy
 
-    end = time.monotonic() + _PATIENCE_SECONDS
+    began, quiet = time.monotonic(), True
     while True:
         try:
             return graphvine.open(where, create=create, settings=settings)
-        except StoreBusy:
-            if time.monotonic() >= end:
+        except StoreBusy as busy:
+            waited = time.monotonic() - began
+            if waited >= _PATIENCE_SECONDS:
                 raise
+            if quiet and waited >= _QUIET_SECONDS:
+                quiet = False
+                typer.echo(f"{busy.path} is open in {busy.holder}: waiting for it", err=True)
             time.sleep(0.05)
 
 

@@ -195,8 +195,13 @@ def open_served(where: str, settings: Settings) -> HttpEngine | None:
         service = find(where)
         return None if service is None else Target.at(service.address, service.token, service.certificate)
 
-    try:
-        # The place itself, as an engine that holds it would say: what belongs to a graph stands beside it.
-        return HttpEngine(path_of(where), now, settings.pipelines_folder, _FIRST_WAIT_SECONDS)
-    except StoreAway:
-        return None  # gone just now: then the file is free
+    end = time.monotonic() + section(HttpSettings, "http").wait_seconds
+    while True:
+        try:
+            # The place itself, as an engine that holds it would say: what belongs to a graph stands beside it.
+            return HttpEngine(path_of(where), now, settings.pipelines_folder, _FIRST_WAIT_SECONDS)
+        except StoreAway:
+            if now() is None:
+                return None  # gone just now: then the file is free
+            if time.monotonic() >= end:
+                raise
