@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from graphvine.queries.errors import GraphvineError, ParameterError, QueryFileError, UnknownBlock
 
 if TYPE_CHECKING:
-    from importlib.abc import Traversable
+    from importlib.resources.abc import Traversable
     from pathlib import Path
 
     from graphvine.queries.model import Block, Entity, Library, Machine, Move, Slot, State, Transition

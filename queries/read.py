@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from importlib.abc import Traversable
+from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
 from graphvine.queries.errors import QueryFileError, did_you_mean, nearest, shorten

@@ -12,7 +12,7 @@ from graphvine.errors import GraphvineError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from importlib.abc import Traversable
+    from importlib.resources.abc import Traversable
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
