@@ -8,6 +8,7 @@ SOURCE := graph queries schema workers tests benchmarks setup.py
 LANES  ?=
 
 LONG   ?=
+PYTHONS ?= python3.12 python3.13 python3.14
 
 PACKAGE := $(VENV)/.stamp-package
 WEIGHTS := $(VENV)/.stamp-weights
@@ -21,7 +22,7 @@ UI      := $(wildcard ui/*.* ui/.npmrc ui/public/* ui/src/* ui/src/*/*)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help venv weights ui demo test full unit crash lint format parts bench docs wheel lock sbom clean distclean
+.PHONY: help venv weights ui demo test full unit crash lint format parts bench docs wheel pythons lock sbom clean distclean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -73,6 +74,16 @@ docs: $(DEV) ## Write the generated pages and build the documentation into site/
 wheel: $(DEV) ui ## Build the wheel into dist/, with the dashboard
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
 	@ls dist
+
+pythons: wheel ## Install the wheel under the other Pythons that are here, grow the sample and check it; PYTHONS=... names them
+	@for python in $(PYTHONS); do \
+	  command -v $$python > /dev/null || { echo "$$python: not here"; continue; }; \
+	  folder=$$(mktemp -d); \
+	  $$python -m venv $$folder/venv && $$folder/venv/bin/pip install --quiet --disable-pip-version-check dist/*.whl && \
+	  (cd $$folder && venv/bin/graphvine demo > demo.txt && venv/bin/graphvine --graph demo.kuzu doctor) || \
+	    { echo "$$python: failed, see $$folder"; exit 1; }; \
+	  echo "$$python: $$($$python --version) works"; rm -rf $$folder; \
+	done
 
 lock: $(LOCK)/bin/uv ## Resolve the dependencies again: newest versions, with hashes, into requirements*.lock
 	@for name in "" -dev; do \
