@@ -97,6 +97,7 @@ RETURN min(a.seq) AS lo, max(a.seq) AS hi, count(*) AS ready;
 
 // name: ready_at(now, lease, depth, lo, hi, limit)
 // if: ordered
+// literal: lo, hi
 // What can be claimed now of one depth, between two row numbers.
 MATCH (a:@Label)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.due <= $now AND a.lease = $lease AND @depth = $depth
@@ -112,6 +113,7 @@ RETURN min(a.seq) AS lo, max(a.seq) AS hi, count(*) AS ready;
 
 // name: ready_between(now, lease, lo, hi, limit)
 // unless: ordered
+// literal: lo, hi
 // What can be claimed now, between two row numbers.
 MATCH (a:@Label)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.due <= $now AND a.lease = $lease
@@ -124,15 +126,25 @@ MATCH (a:@Label)
 WHERE a.due > $now AND a.due < $never AND a.lease = $lease
 RETURN min(a.due) AS due, count(*) AS waiting;
 
-// name: queued(now, never, depth)
-// How many rows would be claimed now, and since when the first of them waits; how many lie deeper; how many back off.
-// A row that waits to be resumed backs off only after a failure: until its step is due, another may be doing it.
+// name: queued(now, depth)
+// How many rows would be claimed now, and since when the first of them waits.
 MATCH (a:@Label)
-WHERE a.due < $never AND a.lease <= 0
-RETURN sum(CASE WHEN a.due <= $now AND @depth <= $depth THEN 1 ELSE 0 END) AS ready,
-    min(CASE WHEN a.due <= $now AND @depth <= $depth THEN a.due ELSE $never END) AS oldest,
-    sum(CASE WHEN a.due <= $now AND @depth > $depth THEN 1 ELSE 0 END) AS beyond,
-    sum(CASE WHEN a.due > $now AND (a.lease = 0 OR a.@retry_count > 0) THEN 1 ELSE 0 END) AS backing_off;
+WHERE a.due <= $now AND a.lease <= 0 AND @depth <= $depth
+RETURN count(*) AS ready, min(a.due) AS oldest;
+
+// name: beyond_depth(now, depth)
+// if: ordered
+// How many rows could be claimed now if workers went deeper.
+MATCH (a:@Label)
+WHERE a.due <= $now AND a.lease <= 0 AND @depth > $depth
+RETURN count(*) AS beyond;
+
+// name: backing_off(now, never)
+// How many rows back off. One that waits to be resumed does so only after a failure: until its step is due, another may
+// be doing it.
+MATCH (a:@Label)
+WHERE a.due > $now AND a.due < $never AND a.lease <= 0 AND (a.lease = 0 OR a.@retry_count > 0)
+RETURN count(*) AS backing_off;
 
 // == Lists ==
 

@@ -68,12 +68,15 @@ def _locks(block: Block, entity: Entity) -> None:
 def _literals(block: Block, text: str, columns: Columns) -> None:
     labels = dict(_NODE.findall(text))
     needed = [found["name"] for found in _KEYED.finditer(text) if _is_number(columns, found["label"], found["column"])]
+    bounds = {name for by in block.by for name in (by.parameter, by.lo, by.hi)}  # those are literals already
     for found in _RANGE.finditer(text):
-        if found["column"] != "seq" and _is_number(columns, labels.get(found[1], ""), found["column"]):
+        ends = {found["least"], found["most"]}
+        one_row = found["column"] == "seq" and len(ends) == 1
+        if not one_row and not ends <= bounds and _is_number(columns, labels.get(found[1], ""), found["column"]):
             needed += [found["least"], found["most"]]
     for name in needed:
         if name not in block.literals:
-            why = "Kuzu sees the index of a number only where it is written out"
+            why = "Kuzu sees the index of a number, and skips rows by it, only where it is written out"
             refuse(block, block.line, f"looks rows up by the number ${name}: say `// literal: {name}`, {why}")
 
 

@@ -105,3 +105,15 @@ def test_a_few_rows_stay_a_list_and_many_become_columns() -> None:
 def test_a_hint_that_the_text_does_not_bear_is_refused(text: str, hints: dict[str, Any], sentence: str) -> None:
     with pytest.raises(QueryFileError, match=sentence):
         compile_kuzu(block(text, **hints))
+
+
+@pytest.mark.parametrize("pipeline", sorted(library("kuzu").machines))
+def test_what_opening_asks_for_is_bounded_by_numbers_written_out(pipeline: str) -> None:
+    """Kuzu skips stretches of rows by a literal alone: otherwise the first claim and the reaper read whole tables."""
+    found = library("kuzu")
+    ordered = bool(found.machines[pipeline].order)
+    ready = found.statements[f"{pipeline}.{'ready_at' if ordered else 'ready_between'}"]
+    text, left, _ = bind(ready, {"now": 1, "lease": 0, "depth": 2, "lo": 70, "hi": 90, "limit": 10})
+    assert "a.seq >= 70 AND a.seq <= 90" in text and not {"lo", "hi"} & left.keys()
+    for name in ("stale", "oldest_heartbeat"):
+        assert "WHERE a.lease > 0" in bind(found.statements[f"{pipeline}.{name}"], {})[0]
