@@ -1,4 +1,4 @@
-"""What templates of numbers show: powers, measures, fractions, dates, places, money.
+"""What templates of numbers show: powers, measures, fractions, money; dates and places are in date_templates.
 
 A number is shown as it was given or not at all: nothing is computed but the spelling. Where the arguments are not of
 the expected form, the answer is None, and the caller marks a gap.
@@ -52,7 +52,7 @@ _SPELLINGS = {
     "pound": "lb", "pounds": "lb", "lbs": "lb", "ounce": "oz", "ounces": "oz", "stone": "st", "yard": "yd",
     "yards": "yd", "chain": "ch", "chains": "ch", "furlongs": "furlong", "hr": "h", "fathoms": "fathom",
 }  # fmt: skip
-_YEAR, _MONTH_OR_DAY = re.compile(r"\d{3,4}"), re.compile(r"\d{1,2}")
+_YEAR = re.compile(r"\d{3,4}")
 _EXPONENT = re.compile(r"[-−]?\d")  # noqa: RUF001
 
 
@@ -68,6 +68,8 @@ def apart(text: str) -> str:
 
 def convert(args: Arguments) -> str | None:
     """The measure as it was given, with its ranges and smaller units, without the converted one."""
+    if args.look("disp") in ("number", "unit", "unit2", "unit or text"):
+        return None  # the other half of the measure stands beside the template
     given = args.numbered()
     words = list[str]()
     place = 0
@@ -90,8 +92,12 @@ def convert(args: Arguments) -> str | None:
         unit = given[place + 2]
         words += [_spelled(args.show(place + 2)), _unit(args.show(place + 3))]
         place += 2
-    text = " ".join(word for word in words if word)
-    return apart(re.sub(rf" ([-{_DASH}/,]) ", lambda mark: mark[1] + (" " if mark[1] == "," else ""), text))
+    return apart(_tight(" ".join(word for word in words if word)))
+
+
+def _tight(text: str) -> str:
+    """Without the blanks around what joins the ends of a range."""
+    return re.sub(rf" ([-{_DASH}/,]) ", lambda mark: mark[1] + (" " if mark[1] == "," else ""), text)
 
 
 def _spelled(number: str) -> str:
@@ -125,24 +131,72 @@ def ten_to(args: Arguments) -> str | None:
 
 
 def value(args: Arguments) -> str | None:
-    """{{val}}: a number with its uncertainty, power and unit."""
-    number, above, below = args.look(1), args.look(2), args.look(3)
+    """{{val}}: a number or a range, with its uncertainty, power and unit."""
+    given = args.numbered()
+    exponent, unit, per = args.show("e"), args.show("u", "ul"), args.show("up", "upl")
+    ranged = len(given) > 2 and given[1] in _RANGES
+    text = _range(args, given) if ranged else _uncertain(args, *(args.look(place) for place in (1, 2, 3)))
+    if text is None or (not text and not exponent and not unit):
+        return None
+    if exponent and " " in text:
+        text = f"({text})"  # the power is that of all of it
+    text += _power(exponent) if text and exponent else f"10<sup>{exponent.strip()}</sup>" if exponent else ""
+    unit = unit.strip() + (f"/{per.strip()}" if per else "")
+    joined = "" if unit.startswith(("%", "°", "'", '"')) and not unit.startswith(("°C", "°F")) else " "
+    return apart(args.show("p") + text + args.show("end") + (joined + unit if unit else "") + args.show("s"))
+
+
+def _range(args: Arguments, given: Sequence[str]) -> str | None:
+    words = [args.show(place + 1).strip() if place % 2 == 0 else _RANGES.get(one) for place, one in enumerate(given)]
+    known = all(words) and len(words) % 2 and all(is_number(one) for one in given[::2])
+    return _tight(" ".join(map(str, words))) if known else None
+
+
+def _uncertain(args: Arguments, number: str, above: str, below: str) -> str | None:
     if any(
         given and not is_number(given.strip("()") if given[0] == "(" else given) for given in (number, above, below)
     ):
         return None
-    exponent, unit, per = args.show("e"), args.show("u", "ul"), args.show("up", "upl")
-    if not number and not exponent and not unit:
-        return None
-    text = args.show("p") + args.show(1)
     if above and below:
-        text += f" +{args.show(2).strip().lstrip('+')} {_MINUS}{args.show(3).strip().lstrip('-−')}"  # noqa: RUF001
-    elif above:
-        text += args.show(2) if above.startswith("(") else f" ± {args.show(2)}"
-    text += _power(exponent) if exponent else ""
-    unit = unit.strip() + (f"/{per.strip()}" if per else "")
-    joined = "" if unit.startswith(("%", "°", "'", '"')) and not unit.startswith(("°C", "°F")) else " "
-    return apart(text + (joined + unit if unit else "") + args.show("s"))
+        return f"{args.show(1)} {_plus_minus(args.show(2), args.show(3))}"
+    if above:
+        return args.show(1) + (args.show(2) if above.startswith("(") else f" ± {args.show(2)}")
+    return args.show(1)
+
+
+def _plus_minus(above: str, below: str) -> str:
+    return f"+{above.strip().lstrip('+')} {_MINUS}{below.strip().lstrip('-−')}"  # noqa: RUF001
+
+
+def uncertainty(args: Arguments) -> str | None:
+    """{{±|5}}, {{±|5|7}}: what a number may be off by; the sign alone without one."""
+    if not args.look(1):
+        return "±"
+    return apart(f"±{args.show(1).strip()}" if not args.look(2) else f" {_plus_minus(args.show(1), args.show(2))}")
+
+
+def super_and_sub(args: Arguments) -> str | None:
+    """{{su|p=above|b=below}}: two bounds of a number, or marks above and below a letter."""
+    above, below = args.look("p") or args.look(1), args.look("b") or args.look(2)
+    if above[:1] == "+" and below[:1] in ("-", _MINUS) and is_number(above) and is_number(below):
+        return apart(f" {_plus_minus(args.show('p', 1), args.show('b', 2))}")
+    above, below = args.show("p", 1), args.show("b", 2)
+    return (f"<sup>{above}</sup>" if above else "") + (f"<sub>{below}</sub>" if below else "")
+
+
+def overlined(args: Arguments) -> str | None:
+    """A line above digits says that they repeat without end: 0.16 would be another number."""
+    return None if any(one.isdigit() for one in args.look(1)) else args.show(1)
+
+
+def percent(args: Arguments) -> str | None:
+    """The sign; with numbers it computes."""
+    return None if args.look(1) else "%"
+
+
+def ship(args: Arguments) -> str | None:
+    """{{HMS|Victory}}; {{hms|5|6|7}} is a time."""
+    return None if is_number(args.look(1)) else args.show(1, "text")
 
 
 def quantity(args: Arguments) -> str | None:
@@ -165,7 +219,7 @@ def quantity(args: Arguments) -> str | None:
 
 def number(args: Arguments) -> str | None:
     """A number that is only set in another form."""
-    return apart(args.show(1)) if args.look(1) else None
+    return apart(args.show("prefix") + args.show(1) + args.show("suffix")) if args.look(1) else None
 
 
 def fraction(args: Arguments) -> str | None:
@@ -184,8 +238,12 @@ def root(args: Arguments) -> str | None:
 
 
 def grouped(args: Arguments) -> str | None:
-    """{{gaps|1|234|567}}: one number in groups, as it is printed."""
-    return apart(" ".join(args.show_all()))
+    """{{gaps|1|234|567|e=3|u=km}}: one number in groups, as it is printed."""
+    exponent, unit, base = args.show("e"), args.show("u", "ul"), args.look("base")
+    if base:
+        return None
+    text = " ".join(args.show_all()) + (_power(exponent) if exponent else "")
+    return apart(args.show("lhs") + text + (f" {unit.strip()}" if unit else ""))
 
 
 def chemical(args: Arguments) -> str | None:
@@ -196,35 +254,14 @@ def chemical(args: Arguments) -> str | None:
     return apart(text)
 
 
-def date(args: Arguments) -> str | None:
-    """Three numbers, the year first, as they are sorted; any other form as it stands."""
-    given = args.show_all(1, min(args.count, 3))
-    numbers = [part.strip() for part in given]
-    if len(numbers) > 1 and _YEAR.fullmatch(numbers[0]) and all(_MONTH_OR_DAY.fullmatch(part) for part in numbers[1:]):
-        return apart("-".join(part.zfill(2) for part in numbers))
-    return apart(("-" if all(part.isdigit() for part in numbers) else " ").join(numbers))
-
-
-def as_of(args: Arguments) -> str | None:
-    if args.look("alt"):
-        return args.show("alt") + args.show("post")
-    since = "since " if args.look("since") else "as of "
-    shown = date(args)
-    return (args.show("pre") + " " if args.look("pre") else "") + since + (shown or "") + args.show("post")
-
-
-def circa(args: Arguments) -> str | None:
-    return apart("c. " + f" {_DASH} c. ".join(args.show_all(1, min(args.count, 2))))
-
-
-def years(word: str) -> NumberRenderer:
-    """{{reign|1800|1810}}: from year to year."""
-    return lambda args: apart(f"{word} " + _DASH.join(args.show_all(1, min(args.count, 2))))
-
-
 def money(sign: str) -> NumberRenderer:
     def shown(args: Arguments) -> str | None:
-        return apart(sign + args.show(1)) if args.look(1) else sign
+        if not args.look(1):
+            return sign
+        scale = args.look(2)
+        if not scale or _YEAR.fullmatch(scale):  # the year whose money it is
+            return apart(sign + args.show(1))
+        return apart(f"{sign}{args.show(1)} {args.show(2)}") if scale.isalpha() else None
 
     return shown
 
@@ -251,30 +288,3 @@ def height(args: Arguments) -> str | None:
     frac = args.show("frac")
     text = " ".join(f"{value.strip()} {name}" for value, name in units if value)
     return apart(text) if text and not frac else None
-
-
-def coordinates(args: Arguments) -> str | None:
-    """Degrees, minutes and seconds, or decimals; nothing where they only stand in the title's corner."""
-    where = args.look("display") or "inline"
-    if "inline" not in where and where not in ("i", "it", "ti", "i,t", "t,i"):
-        return SEAM
-    given = args.numbered()
-    while given and (":" in given[-1] or not given[-1]):
-        given.pop()
-    if len(given) == 2 and all(is_number(part) for part in given):
-        return apart(f"{args.show(1)}, {args.show(2)}")
-    halves = _halves(given)
-    if halves is None:
-        return None
-    args.show_all(1, len(given))
-    return apart(" ".join("".join(part + sign for part, sign in zip(half, "°′″", strict=False)) + way  # noqa: RUF001
-                          for *half, way in halves))  # fmt: skip
-
-
-def _halves(given: Sequence[str]) -> tuple[list[str], list[str]] | None:
-    middle = len(given) // 2
-    halves = list(given[:middle]), list(given[middle:])
-    for half, ways in zip(halves, ("NS", "EWO"), strict=True):
-        if not 2 <= len(half) <= 4 or half[-1].upper() not in ways or not all(map(is_number, half[:-1])):
-            return None
-    return halves if len(halves[0]) == len(halves[1]) else None

@@ -24,6 +24,7 @@ _NAMES = """
     featured article|pp|pp-vandalism|pp-semi-indef|pp-move|authority control|portal|portal bar|portal-inline|commons|
     commons category|commonscat|commonscat-inline|wikiquote|wikisource|wiktionary|sister project links|clear|
     clear left|clear right|-|stub|toc|toc limit|toc left|toc right|toclimit|coord missing|ntsh|hs|sort key|
+    nowrap begin|nowrap end|nowrap start|nobr begin|nobr end|
     hidden sort key|sortkey|0|00|000|0000|pad|phantom|invisible|figure|fig|chart|col-begin|col-end|col-2|col-3|
     col-break|col begin|col end|div col|div col end|div end|end|s-start|s-end|s-bef|s-ttl|s-aft|refstart|
     multiple image|image|image label|gallery|break|defaultsort|displaytitle|italic title|italictitle|lowercase title|

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from graphvine.workers.wikipedia import date_templates as dates
 from graphvine.workers.wikipedia import number_templates as numbers
 from graphvine.workers.wikipedia.other_languages import (
     HATNOTES,
@@ -64,12 +65,6 @@ def _name(args: Arguments) -> str | None:
     return " ".join(args.show_all(1, min(args.count, 2)))
 
 
-def _super_and_sub(args: Arguments) -> str | None:
-    """{{su|p=above|b=below}}"""
-    above, below = args.show("p", 1), args.show("b", 2)
-    return (f"<sub>{below}</sub>" if below else "") + (f"<sup>{above}</sup>" if above else "")
-
-
 def _unreadable(_: Arguments) -> str | None:
     """It computes: its number is not among its arguments."""
     return None
@@ -84,12 +79,13 @@ _RULES: dict[str, Renderer] = {}
 for _names, _renderer in (
     ("abbr|tooltip|abbrlink|nowrap|nobr|big|larger|em|strong|strongbad|bold|italic|"
      "nihongo|nihongo krt|visible anchor|vanchor|ill|interlanguage link|sic|mvar|math|tmath|angbr|angle bracket|flag|"
-     "flagu|flagcountry|keypress|kbd|code|mono|samp|var|tt|overline|underline|smallcaps|sc|sclass|ship|text|"
+     "flagu|flagcountry|keypress|kbd|code|mono|samp|var|tt|underline|smallcaps|sc|sclass|ship|text|"
      "nospell|lcl|script|noitalic|nobold|noinitalic|section link|slink|wikt|wiktionary-inline|linktext|okina word|"
-     "uss|hms|ss|zh|korean|chem name|species|small caps|1|nop|no wrap|nombre en lettres|unité non sécable|"
+     "zh|korean|chem name|species|small caps|1|nop|no wrap|nombre en lettres|unité non sécable|"
      "large|x-larger|normal|nonbold|bdi|bdo|rtl|ltr|align|center|centre|left|right|nbsp text|ruby|ruby-ja|読み仮名|"
      "読み仮名 ruby不使用|ふりがな|ルビ|abréviation|abrév|abreviatura|comment|hint|подсказка",
      _first),
+    ("uss|hms|ss", numbers.ship), ("overline|overbar|vinculum", numbers.overlined),
     ("s|s-", century_or_first), ("heure", hour), ("n°|nº|numéro", _constant("n° ")),
     ("small|smaller|sm", _around(SEAM, SEAM)),
     ("lang|resize|font|color|font color|colored text|lcfirst|ucfirst|rp text|hover title|script/arabic|"
@@ -103,9 +99,9 @@ for _names, _renderer in (
     ("unité|unite|unidad|nb|nombre|unità|eenheid|quantidade|einheit", numbers.quantity),
     ("num|number|formatnum|nts|nts2|n.|zahl|число|liczba|fmtn|format number|fmt|formatprice|"
      "val2|numero|número|tal|antal|commas|digits", numbers.number),
-    ("circa|c.|ca.|ca|circ.", numbers.circa),
-    ("reign|r.", numbers.years("r.")), ("floruit|fl.|flourished", numbers.years("fl.")),
-    ("born in|b.|born-in", numbers.years("b.")), ("died in|d.|died-in", numbers.years("d.")),
+    ("circa|c.|ca.|ca|circ.", dates.circa),
+    ("reign|r.", dates.years("r.")), ("floruit|fl.|flourished", dates.years("fl.")),
+    ("born in|b.|born-in", dates.years("b.")), ("died in|d.|died-in", dates.years("d.")),
     ("us$|usd|us dollar|us dollars", numbers.money("US$")), ("£|gbp sign|pound sterling|gbp|pound", numbers.money("£")),
     ("€|euro|eur", numbers.money("€")), ("a$|aud|au$", numbers.money("A$")), ("c$|cad|can$", numbers.money("C$")),
     ("nz$|nzd", numbers.money("NZ$")), ("¥|jpy|yen|cny|rmb", numbers.money("¥")), ("inr|rs.|₹|rs", numbers.money("₹")),
@@ -122,21 +118,22 @@ for _names, _renderer in (
     ("frac|fraction|sfrac|fract|mfrac|bruch|frac2", numbers.fraction),
     ("sup|superscript|exp|exposant|hochgestellt|smsup|s^", _around("<sup>", "</sup>")),
     ("sub|subscript|ind|indice|tiefgestellt|smsub", _around("<sub>", "</sub>")),
-    ("su|sup sub|subsup", _super_and_sub),
+    ("su|sup sub|subsup", numbers.super_and_sub),
     ("sqrt|radic|radical", numbers.root), ("half", _constant(f"{SEAM}1/2")), ("ordinal|ord", numbers.ordinal),
-    ("height", numbers.height), ("coord|coords|coordinate|coordinates", numbers.coordinates),
+    ("height", numbers.height), ("coord|coords|coordinate|coordinates", dates.coordinates),
     ("birth date|death date|start date|end date|film date|birth date and age|death date and age|start date and age|"
      "date|dts|bda|dda|birth-date|death-date|birth year and age|birth year|death year|dob|datum|data|"
-     "end date and age|release date|date de naissance|date de décès|launch date|opdrts|date-", numbers.date),
+     "end date and age|release date|date de naissance|date de décès|launch date|opdrts|date-", dates.date),
     ("birth-date and age|death-date and age", _first),
-    ("as of|as-of", numbers.as_of),
+    ("as of|as-of", dates.as_of),
     ("percentage|pct|percent of|inflation|inflation-year|inflation/year|inflation-fn|inflation/fn|to usd|currency|age|"
      "age in years|age in days|age in years and days|#expr|ayd|currentyear|currentmonth|currentday|#time|#timel|"
      "numberofarticles|population|#property|wikidata|#statements|dollarsign|rounddown|decimals|rnd|round|"
      "edad|âge|alter|leeftijd|revisionyear|data rounding|nts computed|bruttosozialprodukt|fxconvert|changes",
      _unreadable),
-    ("minus|−|neg|minus sign", _constant("−")), ("pm|±|+-|plus-minus|+/-|plusminus", _constant("±")),  # noqa: RUF001
+    ("minus|−|neg|minus sign", _constant("−")), ("pm|±|+-|plus-minus|+/-|plusminus", numbers.uncertainty),  # noqa: RUF001
     ("times|×|x mark|multiply", _constant("×")), ("approx|≈|approximately", _constant("≈")),  # noqa: RUF001
+    ("th", _constant("th")), ("nd", _constant("nd")), ("rd", _constant("rd")),
     ("~", _constant("~")), ("number sign|#", _constant("#")), ("sdot", _constant("⋅")),
     ("snd|spnd|spaced ndash|spaced en dash|ndash|en dash|endash|–|dash|spaced en dash space", _constant(" – ")),  # noqa: RUF001
     ("mdash|em dash|emdash|—|spaced mdash|snds", _constant("—")),
@@ -146,7 +143,7 @@ for _names, _renderer in (
     ("!|pipe", _constant("|")), ("!!", _constant("||")), ("!-", _constant("|-")), ("(!", _constant("{|")),
     ("!)", _constant("|}")), ("((", _constant("{{")), ("))", _constant("}}")), ("(", _constant("{")),
     (")", _constant("}")), ("·|middot|dot|•|bullet|\\", _constant(" · ")), ("pi", _constant("π")),
-    ("br|clear|crlf|break|-br-", _constant("\n")), ("percent", _constant("%")), ("degree|deg|degrees", _constant("°")),
+    ("br|clear|crlf|break|-br-", _constant("\n")), ("percent", numbers.percent), ("degree|deg|degrees", _constant("°")),
 ):  # fmt: skip
     for _one in _names.split("|"):
         _RULES.setdefault(_one, _renderer)

@@ -68,6 +68,7 @@ def clean_line(text: str) -> str:
 _BLANK = " \t\u00a0"
 _FRACTION = re.compile(f"{SUP}([0-9]{{1,9}}){SUP_END} ?[/\u2044] ?{SUB}([0-9]{{1,9}}){SUB_END}")
 _RAISED = re.compile(f"([{SUP}{SUB}])([^{SUP}{SUP_END}{SUB}{SUB_END}]*)[{SUP_END}{SUB_END}]")
+_LONE_EDGE = re.compile(f"[{SUP}{SUP_END}{SUB}{SUB_END}]")
 _RUN = re.compile(f"[{SEAM}{GAP}{NUMBER_GAP}][{SEAM}{GAP}{NUMBER_GAP}{_BLANK}]*")
 # Raised letters that belong to a number: 19th, 2e, 1º.
 _ORDINALS = frozenset(
@@ -120,6 +121,7 @@ def resolve(text: str) -> str:
             text, found = _RAISED.subn(_raised, text)
             if not found:
                 break
+        text = _LONE_EDGE.sub(_lone_edge, text)
     return without_marks(_RUN.sub(_run, text))
 
 
@@ -136,7 +138,22 @@ def _raised(match: re.Match[str]) -> str:
         mark = "^" if power or ((before.isalpha() or before in ")]}") and before and _SIGNED.match(first)) else ""
     if mark and re.search(r"\s", first):
         content = f"({content})"
+    if mark == "^" and match.string[match.start() - 1] == SUB_END and not _has_base(match.string, match.start() - 1):
+        mark = " ^"  # the mass of a nuclide, in front of which its charge stands: no power
     return mark + content + (SEAM if _starts_number(match.string, match.end()) else "")
+
+
+def _lone_edge(match: re.Match[str]) -> str:
+    """A tag without its other half: a number behind it is none with what stands before it."""
+    before = _visible_before(match.string, match.start())
+    opens = {SUP: "^", SUB: "_"}.get(match[0], "")
+    return opens if opens and before.isdigit() and _starts_number(match.string, match.end()) else SEAM
+
+
+def _has_base(text: str, end: int) -> bool:
+    """Whether something stands before the lowered text that ends here."""
+    before = text[max(0, text.rfind(SUB, 0, end)) - 1 : text.rfind(SUB, 0, end)]
+    return before.isalnum() or before in tuple(")]}")
 
 
 def _run(match: re.Match[str]) -> str:

@@ -7,12 +7,20 @@ is proportional to the length of the text.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Callable
 
 from graphvine.workers.wikipedia.disambiguation import marks_disambiguation
-from graphvine.workers.wikipedia.html_tags import APART_TAGS, BLOCK_TAGS, INLINE_TAGS, RAISED_TAGS, TABLE_TAGS, is_box
+from graphvine.workers.wikipedia.html_tags import (
+    APART_TAGS,
+    BLOCK_TAGS,
+    INLINE_TAGS,
+    RAISED_TAGS,
+    TABLE_TAGS,
+    StyledTags,
+    is_box,
+    unescaped,
+)
 from graphvine.workers.wikipedia.language_variants import is_converted, one_variant
 from graphvine.workers.wikipedia.links import PageLinks, is_file
 from graphvine.workers.wikipedia.open_elements import MAX_BOXES, MAX_LINKS, Element, OpenElements
@@ -36,7 +44,6 @@ from graphvine.workers.wikipedia.text_cleanup import clean_line, clean_text, wit
 MAIN_ONLY = frozenset({MAIN})
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-_ENTITY = re.compile(r"&(?:#[0-9]{1,8}|#[xX][0-9A-Fa-f]{1,7}|[A-Za-z][A-Za-z0-9]{1,31});")
 _INLINE = re.compile(
     r"\[\[([^\[\]{}<>|\n]*)(\||\]\])|\]\]"
     r"|\[((?:https?:|ftps?:|ircs?:|news:|mailto:|sftp:|ssh:|git:|svn:|tel:|urn:|geo:|magnet:|//)[^\s\[\]<>]*)[ \t]*|\]"
@@ -59,6 +66,7 @@ class Reader:
         self._section: tuple[str, int] = ("", 1)
         self._sections: list[tuple[str, int, str]] = []
         self._description = ""
+        self._styled = StyledTags()
         self.links, self.categories = self._links.links, self._links.categories
         self.disambiguation = False
         self.description = ""
@@ -193,13 +201,13 @@ class Reader:
         if "''" in text:
             text = without_quotes(text)
         if "&" in text:
-            text = _ENTITY.sub(_character, text)
+            text = unescaped(text)
         self._open.out.append(text)
 
     def _aside(self, number: int) -> None:
         kind, text = self._pages.aside[number]
         if kind == "raw":
-            self._open.out.append(_ENTITY.sub(_character, text))
+            self._open.out.append(unescaped(text))
             return
         self._alone(text)
 
@@ -250,7 +258,7 @@ class Reader:
         elif name in RAISED_TAGS:
             self._open.out.append(RAISED_TAGS[name][closing])
         elif name in BLOCK_TAGS or name in INLINE_TAGS:
-            edge = "\n" if name in BLOCK_TAGS else ""
+            edge = "\n" if name in BLOCK_TAGS else SEAM if self._styled.is_edge(name, closing, attributes) else ""
             self._open.out.append(edge)
             self._box(name, closing, attributes)
         elif name in APART_TAGS:
@@ -273,10 +281,6 @@ class Reader:
                 opened.push(Element("box", name))
             elif ours and place is not None:
                 opened[place].count += 1
-
-
-def _character(entity: re.Match[str]) -> str:
-    return html.unescape(entity[0])
 
 
 def _without_marks_at_end(line: str) -> tuple[str, str]:
