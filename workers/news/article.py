@@ -58,17 +58,21 @@ class Found:
 def found(
     link: Any, title: Any, *, date: Any = None, description: Any = "", author: Any = "", language: Any = "",
     keywords: Sequence[Any] = (), source: Any = "", source_title: Any = "", source_url: Any = "", provider: str = "",
-    provider_id: Any = "", sentiment: Any = "", score: Any = None,
+    provider_id: Any = "", sentiment: Any = "", score: Any = None, part: str = "",
 ) -> Found:  # fmt: skip
-    """An article from a provider's fields; BadArticle names the one that can't be used."""
+    """An article from a provider's fields; BadArticle names the one that can't be used.
+
+    A page is one article, unless a `part` of it (the fragment of its address) is said to be one of its own.
+    """
     address = checked_link(link)
     # RSS allows an item without a title: then it is the beginning of its text, or its address.
     words = plain(title, 500) or _beginning(plain(description, 2_000)) or canonical(address)[:500]
     host = (urlsplit(address).hostname or "").removeprefix("www.")
     given = str(sentiment).strip().lower() if isinstance(sentiment, str) else ""
     return Found(
-        article_id(address), words, address, moment_of(date), plain(description, 2_000), plain(author, 200),
-        plain(language, 40).lower(), tuple(filter(None, (plain(word, 100) for word in keywords)))[:50],
+        article_id(address, part), words, f"{address}#{part}" if part else address, moment_of(date),
+        plain(description, 2_000), plain(author, 200), plain(language, 40).lower(),
+        tuple(filter(None, (plain(word, 100) for word in keywords)))[:50],
         plain(source, 200).lower() or host, plain(source_title, 200) or host, plain(source_url, 1_000), provider,
         plain(provider_id, 500), given if given in SENTIMENTS else "", _score(score),
     )  # fmt: skip
@@ -83,9 +87,10 @@ def checked_link(link: Any) -> str:
         raise BadArticle(f"link: {error.reason}") from None
 
 
-def article_id(link: str) -> str:
+def article_id(link: str, part: str = "") -> str:
     """The same page has the same id, whichever provider found it and whatever its tracking parameters."""
-    return f"news-{hashlib.sha256(canonical(link).encode()).hexdigest()[:20]}"
+    name = canonical(link) + (f"#{part}" if part else "")
+    return f"news-{hashlib.sha256(name.encode()).hexdigest()[:20]}"
 
 
 def canonical(link: str) -> str:

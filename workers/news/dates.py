@@ -45,7 +45,19 @@ _EAST_ASIAN = re.compile(
     r"(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일]?[^\d]{0,20}?(上午|下午|午前|午後|오전|오후)?\s?"
     r"(?:(\d{1,2})\s?[:时時시]\s?(\d{2})\s?(?:[:分분]\s?(\d{2})?\s?秒?초?)?)?\s*([+-]\d\d:?\d\d)?"
 )
-_NUMERIC = re.compile(r"(\d{1,2})([./])(\d{1,2})\2(\d{4})[\s,]*(.{0,40})")
+_NUMERIC = re.compile(r"(\d{1,2})([./]) ?(\d{1,2})\2 ?(\d{4})[\s,]*(.{0,40})")
+_YEAR_FIRST = re.compile(r"(\d{4})([./])(\d{1,2})\2(\d{1,2})\.?[\s,]*(.{0,40})")
+_DAY_OF_YEAR, _SECONDS = re.compile(r"\d{4}-\d{3}"), re.compile(r"1\d{9}|1\d{12}")
+_HYPHENS = re.compile(r"(\d{1,2})-([^\W\d]{3,12})-(\d{2,4})\b")
+_ZONE_BY_NAME = re.compile(r"\[[\w/+-]{1,40}\]$")
+_OFFSET = re.compile(r"\b(?:GMT|UTC) ?([+-])(\d{1,2}):?(\d{2})?$")
+# Beside the American ones, which RFC 822 names. Names that mean several zones are left out.
+_ZONES = {
+    "WEST": "+0100", "BST": "+0100", "CET": "+0100", "MEZ": "+0100", "CEST": "+0200", "MESZ": "+0200", "EET": "+0200",
+    "SAST": "+0200", "EEST": "+0300", "MSK": "+0300", "TRT": "+0300", "PKT": "+0500", "WIB": "+0700", "HKT": "+0800",
+    "SGT": "+0800", "AWST": "+0800", "JST": "+0900", "KST": "+0900", "AEST": "+1000", "AEDT": "+1100", "NZST": "+1200",
+    "NZDT": "+1300", "BRT": "-0300", "ART": "-0300", "AKST": "-0900", "AKDT": "-0800", "HST": "-1000",
+}  # fmt: skip
 _AFTERNOON = ("下午", "午後", "오후")
 _TIME = re.compile(r"(\d{1,2})[:.h](\d{2})(?:[:.](\d{2})(?:[.,]\d+)?)?")
 _HALF = re.compile(r"([ap])\.?m\.?", re.IGNORECASE)
@@ -63,10 +75,11 @@ def moment_of(value: Any) -> datetime | None:
     """The moment that a date names; None if it can't be parsed, which is better than a wrong one."""
     if not isinstance(value, str) or not value.strip():
         return None
-    text = value.strip()[:80]
+    text = _ZONE_BY_NAME.sub("", value.strip()[:80])
     try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
+        at = _by_one_number(text) or datetime.fromisoformat(text)
+    except (ValueError, OverflowError):
+        text = _HYPHENS.sub(r"\1 \2 \3", _with_offset(text))
         try:
             at = parsedate_to_datetime(_east_asian(text) or _by_numbers(text) or _in_english(text) or "")
         except (TypeError, ValueError, IndexError):
@@ -76,6 +89,22 @@ def moment_of(value: Any) -> datetime | None:
     except (OverflowError, ValueError):
         return None
     return at if _EARLIEST <= at <= _LATEST else None
+
+
+def _by_one_number(text: str) -> datetime | None:
+    """The day of a year (2026-124), or seconds or milliseconds since 1970."""
+    if _DAY_OF_YEAR.fullmatch(text):
+        return datetime.strptime(text, "%Y-%j").replace(tzinfo=UTC)
+    if _SECONDS.fullmatch(text):
+        return datetime.fromtimestamp(int(text) / (1000 if len(text) == 13 else 1), UTC)
+    return None
+
+
+def _with_offset(text: str) -> str:
+    """CEST and GMT+2 as numbers; a second that was put in (:60) as the one before it."""
+    text = _OFFSET.sub(lambda found: f"{found[1]}{int(found[2]):02}{found[3] or '00'}", text).replace(":60", ":59")
+    rest, _, zone = text.rpartition(" ")
+    return f"{rest} {_ZONES[zone]}" if zone in _ZONES else text
 
 
 def _east_asian(text: str) -> str | None:
@@ -91,17 +120,19 @@ def _east_asian(text: str) -> str | None:
 
 
 def _by_numbers(text: str) -> str | None:
-    """04.05.2026 10:00; with slashes only where a number above 12 tells which is the day."""
-    found = _NUMERIC.fullmatch(text)
-    if found is None:
+    """2026/05/04, 04.05.2026 10:00; with slashes and the year behind, only where a number above 12 tells the day."""
+    if found := _YEAR_FIRST.fullmatch(text):
+        year, day, month = found[1], int(found[4]), int(found[3])
+    elif found := _NUMERIC.fullmatch(text):
+        year, day, month = found[4], int(found[1]), int(found[3])
+        if found[2] == "/" and day <= 12:
+            day, month = (month, day) if month > 12 else (0, 0)
+    else:
         return None
-    day, month = int(found[1]), int(found[3])
-    if found[2] == "/" and day <= 12:
-        day, month = (month, day) if month > 12 else (0, 0)
     if not 1 <= month <= 12 or not 1 <= day <= 31:
         return None
     rest = _time(found[5].split())
-    return None if rest is None else f"{day} {_NUMBERS[month - 1]} {found[4]} {rest}"
+    return None if rest is None else f"{day} {_NUMBERS[month - 1]} {year} {rest}"
 
 
 def _in_english(text: str) -> str | None:

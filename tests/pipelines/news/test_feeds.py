@@ -1,5 +1,6 @@
 """Feeds as people publish them: without titles, with ids that are no addresses, in JSON, with dates in Italian."""
 
+# ruff: noqa: RUF001
 from __future__ import annotations
 
 import json
@@ -91,7 +92,7 @@ def test_an_italian_date_is_read_and_a_missing_one_is_not_made_up() -> None:
 
 def test_a_date_that_can_not_be_read_is_none_and_never_another_one() -> None:
     item = "<link>https://example.org/1</link><pubDate>{}</pubDate>"
-    for said in ("2026年99月4日", "sometime in 2026", "1754474400", "08/06/2025 10:00"):
+    for said in ("2026年99月4日", "sometime in 2026", "17544744", "08/06/2025 10:00"):
         assert one(rss(item.format(said))).date is None, said
     at = one(rss(item.format("August 6, 2025 3:05 PM"))).date
     assert at is not None and at.hour == 15
@@ -184,3 +185,51 @@ def test_a_long_feed_is_read_and_what_is_left_out_is_counted() -> None:
         "<rss version='2.0'><channel>" + "<item><link>https://example.org/1</link></item>" * 1_500 + "</channel></rss>"
     )
     assert len(parse_feed(long.encode(), "utf-8")["entries"]) == 1_500
+
+
+WESTERN, CYRILLIC = "café’s “x” €5", "Привет, мир"
+JAPANESE, CHINESE, KOREAN = "葡萄酒①", "葡萄酒", "한국 똠"
+
+
+@pytest.mark.parametrize(
+    ("title", "written_as", "says", "header"),
+    [
+        (WESTERN, "cp1252", "utf-8", ""), (WESTERN, "cp1252", "utf-8", "utf-8"), (WESTERN, "cp1252", "iso-8859-1", ""),
+        (WESTERN, "utf-8", "iso-8859-1", ""), (WESTERN, "utf-8", "utf-8", "iso-8859-1"), (WESTERN, "utf-8", "utf-16", ""),
+        (WESTERN, "utf-16", "utf-16", ""), (WESTERN, "utf-16-be", "utf-16", "utf-16"), (WESTERN, "utf-16-le", "utf-8", ""),
+        (CYRILLIC, "cp1251", "windows-1251", "utf-8"), (CYRILLIC, "koi8-r", "koi8-r", ""), (JAPANESE, "cp932", "Shift_JIS", ""),
+        (CHINESE, "iso2022_jp", "iso-2022-jp", ""), (CHINESE, "gbk", "gb2312", ""), (CHINESE, "big5", "big5", ""),
+        (KOREAN, "cp949", "euc-kr", "ks_c_5601-1987"), (WESTERN, "utf-8-sig", "no-such-set", ""),
+    ],
+)  # fmt: skip
+def test_a_feed_is_read_in_what_it_is_written_in(title: str, written_as: str, says: str, header: str) -> None:
+    body = f'<?xml version="1.0" encoding="{says}"?>\n' + rss(f"<link>https://e.org/1</link><title>{title}</title>")
+    feed = parse_feed(body.encode(written_as), header)
+    assert [entry["title"] for entry in feed["entries"]] == [title]
+
+
+def test_a_few_wrong_letters_cost_the_others_nothing() -> None:
+    body = rss("<link>https://e.org/1</link><title>Ärger 葡萄 – # and ! x</title>").encode()
+    feed = parse_feed(body.replace(b"#", b"\x93q\x94").replace(b"!", b"\xe9"), "utf-8")
+    assert feed["entries"][0]["title"] == "Ärger 葡萄 – “q” and é x"
+
+
+def test_characters_by_number_that_are_none_or_halves_of_one() -> None:
+    found = one(
+        rss("<link>https://e.org/1</link><title>a &#55357;&#56832; &#x1F600;&#0;&#11;&#xD83D; b&#99999999;</title>")
+    )
+    assert found.title == "a 😀 😀 b"
+
+
+def test_the_first_date_that_can_be_read_counts_and_none_is_made_up() -> None:
+    item = "<link>https://e.org/1</link><title>x</title><pubDate>{}</pubDate>"
+    second = "<date xmlns='http://purl.org/dc/elements/1.1/'>2026-05-04</date>"
+    dated = one(rss(item.format("some day") + second)).date
+    assert dated is not None and dated.isoformat() == "2026-05-04T00:00:00+00:00"
+    assert one(rss(item.format("2026 in spring"))).date is None, "not the first of this month"
+
+
+def test_the_address_behind_a_counting_service() -> None:
+    item = "<link>https://feedproxy.example.com/~r/x</link><f:origLink>https://e.org/1</f:origLink><title>x</title>"
+    spaced = rss(item).replace("<rss ", "<rss xmlns:f='http://rssnamespace.org/feedburner/ext/1.0' ")
+    assert one(spaced).link == "https://e.org/1"

@@ -18,6 +18,8 @@ _LARGER = {
 _NOT_OF_PAGES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7"})
 _META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _XML = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})", re.IGNORECASE)
+_LETTER_OF_UTF8 = re.compile(rb"[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+_WESTERN = "graphvine.western"
 _LOOKED_AT = 4_096
 _SAMPLE_BYTES = 65_536
 # Of fewer letters beyond ASCII nothing can be told: then it is most likely a western page.
@@ -37,8 +39,26 @@ def decode(body: bytes, declared: str = "", *, markup: bool = True) -> str:
             return body.decode(codec)
         except UnicodeDecodeError:
             # Some say one thing and send another: valid UTF-8 is not an accident, otherwise their word holds.
-            return _utf8(body) or body.decode(codec, "replace")
+            return _utf8(body) or (_repaired(body) if codec == "utf-8" else body.decode(codec, "replace"))
     return _utf8(body) or _guessed(body)
+
+
+def decode_feed(body: bytes, declared: str = "") -> str:
+    """The text of a feed. What its server says is often the server's default: UTF-8 goes first where the body is it."""
+    for mark, name in (*_MARKS, (b"<\0?\0", "utf-16-le"), (b"\0<\0?", "utf-16-be")):
+        if body.startswith(mark):
+            return body.decode(name, "replace").lstrip("\ufeff")
+    if not body.isascii() and (text := _utf8(body)):
+        return text
+    own = _XML.search(body[:_LOOKED_AT])
+    for named in (own[1].decode("ascii", "replace") if own else "", declared):
+        codec = _codec(named)
+        if codec not in (None, "utf-8", "utf-16", "utf-32"):
+            try:
+                return body.decode(codec)
+            except UnicodeDecodeError:
+                continue
+    return _repaired(body)
 
 
 def _own_word(body: bytes) -> str:
@@ -66,6 +86,22 @@ def _utf8(body: bytes) -> str:
         # Cut within its last character, by a server or a limit; plain ASCII before it proves nothing.
         cut = error.reason == "unexpected end of data" and not body[: error.start].isascii()
         return body[: error.start].decode("utf-8") if cut else ""
+
+
+def _repaired(body: bytes) -> str:
+    """Said to be UTF-8, and is not: with single letters of a western set in it, or altogether in another."""
+    if not _LETTER_OF_UTF8.search(body):
+        return _guessed(body)
+    return body.decode("utf-8", _WESTERN)
+
+
+def _as_western(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
+
+
+codecs.register_error(_WESTERN, _as_western)
 
 
 def _guessed(body: bytes) -> str:

@@ -9,13 +9,15 @@ import io
 import json
 import re
 from calendar import timegm
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from html.entities import html5
 from typing import Any
 from urllib.parse import urljoin
 
+from graphvine.workers.common.pages.encodings import decode_feed
 from graphvine.workers.common.sandbox import PackageMissing, Sandbox, SandboxFailed, SandboxUnavailable
 from graphvine.workers.news.article import BadArticle, Found, found
 from graphvine.workers.news.dates import moment_of
@@ -28,11 +30,13 @@ _HEADERS = {
 }
 _MOST_ENTRIES = 10_000
 _REFERENCES = re.compile(
-    rb"<!\[CDATA\[.*?\]\]>|&([A-Za-z][A-Za-z0-9]{1,31});|&#[0-9]{1,8};|&#[xX][0-9A-Fa-f]{1,7};|&", re.DOTALL
+    r"<!\[CDATA\[.*?\]\]>|&([A-Za-z][A-Za-z0-9]{1,31});|((?:&#[0-9]{1,8};|&#[xX][0-9A-Fa-f]{1,7};)+)|&", re.DOTALL
 )
+_DECLARATION = re.compile(r"<\?xml[^>]{0,300}\?>")
 _LINE_ENDS = re.compile(r"[\t\r\n]+ *")
-_OF_XML = frozenset({b"amp", b"lt", b"gt", b"quot", b"apos"})
-_CONTROL = bytes([*range(9), 11, 12, *range(14, 32)])
+_OF_XML = frozenset({"amp", "lt", "gt", "quot", "apos"})
+_CONTROL = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF])
+_NO_PART = re.compile(r"=|^(?:comments?|respond|disqus_thread|top|main|content|more-\d+|rss|feed)$", re.IGNORECASE)
 _PARSE_SECONDS, _MEMORY_BYTES = 10.0, 512 << 20
 
 
@@ -66,10 +70,12 @@ class Feed:
         return Page(articles, (*rejected, *_left_out(articles, feed["left_out"])))
 
     def _article(self, entry: dict[str, Any], feed: dict[str, Any]) -> Found:
+        link = self._link(entry["links"])
         return found(
-            self._link(entry["links"]), entry["title"], date=entry["date"], description=entry["description"],
+            link, entry["title"], date=entry["date"], description=entry["description"],
             author=entry["author"], language=feed["language"], keywords=entry["keywords"], source_title=feed["title"],
             source_url=feed["link"] and _joined(self._url, feed["link"]), provider="feed", provider_id=entry["id"],
+            part=_part(link, entry["id"], feed["ids"]),
         )  # fmt: skip
 
     def _link(self, links: list[Any]) -> str:
@@ -80,6 +86,17 @@ class Feed:
             raise BadArticle("link: missing, or not text")
         absolute = [_joined(self._url, link) for link in there]
         return next((link for link in absolute if link.startswith(("http://", "https://"))), absolute[0])
+
+
+def _part(link: str, id: str | None, ids: Mapping[str, int]) -> str:
+    """The part of its page that an entry stands for (changelog#v2): one that the feed gives an id of its own.
+
+    What says where a reader came from (#xtor=RSS-1) is no part, nor is a place that every page of a site has, nor a
+    mark that the entry's id leaves out.
+    """
+    page, _, part = link.partition("#")
+    own = part and id and id != page and ids[id] == 1
+    return part if own and not _NO_PART.search(part) else ""
 
 
 def _left_out(articles: Sequence[Found], behind: int) -> Iterator[str]:
@@ -110,21 +127,26 @@ def open_task(setup: None) -> Callable[[dict[str, Any], bytes], dict[str, Any]]:
 
 def parse_feed(body: bytes, charset: str) -> dict[str, Any]:
     """The fields of a feed and its entries, as plain text."""
-    if body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        return _json_feed(body)
+    text = decode_feed(body, charset)
+    if text.lstrip("\ufeff \t\r\n").startswith("{"):
+        return _json_feed(text)
     import feedparser
 
-    body = _well_formed(body)
     # As a stream: a body that looks like an address, or a path, would be opened as one.
-    headers = {"content-type": f"application/xml; charset={charset}"} if charset else {}
-    parsed = feedparser.parse(io.BytesIO(body), response_headers=headers, resolve_relative_uris=False)
-    head, entries = parsed.get("feed") or {}, parsed.get("entries") or []
+    stream, headers = io.BytesIO(_well_formed(text)), {"content-type": "application/xml; charset=utf-8"}
+    parsed = feedparser.parse(stream, response_headers=headers, resolve_relative_uris=False)
+    head, found = parsed.get("feed") or {}, parsed.get("entries") or []
+    entries = [_entry(entry) for entry in found[:_MOST_ENTRIES]]
     return {
         "version": _text(parsed.get("version")), "title": _text(head.get("title")), "link": _text(head.get("link")),
         "language": (_text(head.get("language")) or "")[:40],
-        "entries": [_entry(entry) for entry in entries[:_MOST_ENTRIES]],
-        "left_out": max(0, len(entries) - _MOST_ENTRIES),
+        "entries": entries, "ids": _ids(entries), "left_out": max(0, len(found) - _MOST_ENTRIES),
     }  # fmt: skip
+
+
+def _ids(entries: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """How often each id is given: one that several entries have tells none of them apart."""
+    return dict(Counter(entry["id"] for entry in entries if entry["id"]))
 
 
 def _entry(entry: Any) -> dict[str, Any]:
@@ -137,7 +159,8 @@ def _entry(entry: Any) -> dict[str, Any]:
     description = _markup(entry, "summary") or (_text(part(content, "value")) if content else None)
     return {
         "links": [
-            _own_link(entry), *alternates, _address(entry.get("id")), *(part(one, "src") for one in contents), *others
+            entry.get("feedburner_origlink"), _own_link(entry), *alternates, _address(entry.get("id")),
+            *(part(one, "src") for one in contents), *others,
         ], "title": _markup(entry, "title"),
         "date": _date(entry), "description": description, "author": _text(entry.get("author")),
         "keywords": [_text(part(tag, "term")) for tag in entry.get("tags") or []], "id": _text(entry.get("id")),
@@ -163,21 +186,22 @@ def _markup(entry: Any, name: str) -> str | None:
     return html.escape(text) if text is not None and plain else text
 
 
-def _json_feed(body: bytes) -> dict[str, Any]:
+def _json_feed(text: str) -> dict[str, Any]:
     """A JSON Feed (jsonfeed.org) in the same fields."""
     try:
-        feed = json.loads(body)
+        feed = json.loads(text.lstrip("\ufeff"))
     except (ValueError, RecursionError):
         feed = None
     version = _text(part(feed, "version")) or ""
     items = part(feed, "items")
     if "jsonfeed.org" not in version or not isinstance(items, list):
-        return {"version": None, "title": None, "link": None, "language": "", "entries": [], "left_out": 0}
+        return {"version": None, "title": None, "link": None, "language": "", "entries": [], "ids": {},
+                "left_out": 0}  # fmt: skip
+    entries = [_json_entry(item) for item in items[:_MOST_ENTRIES]]
     return {
         "version": version, "title": _plain(part(feed, "title")), "link": _text(part(feed, "home_page_url")),
         "language": (_text(part(feed, "language")) or "")[:40],
-        "entries": [_json_entry(item) for item in items[:_MOST_ENTRIES]],
-        "left_out": max(0, len(items) - _MOST_ENTRIES),
+        "entries": entries, "ids": _ids(entries), "left_out": max(0, len(items) - _MOST_ENTRIES),
     }  # fmt: skip
 
 
@@ -191,7 +215,7 @@ def _json_entry(item: Any) -> dict[str, Any]:
         "links": links, "title": _plain(part(item, "title")), "description": text,
         "date": _text(part(item, "date_published")) or _text(part(item, "date_modified")) or "",
         "author": _plain(part(author, "name")), "keywords": tags if isinstance(tags, list) else [],
-        "id": _text(part(item, "id")),
+        "id": str(id) if type(id := part(item, "id")) is int else _text(id),
     }  # fmt: skip
 
 
@@ -205,32 +229,50 @@ def _text(value: Any) -> str | None:
 
 
 def _date(entry: Any) -> str:
-    said = _text(next((entry[name] for name in ("published", "updated") if name in entry), None)) or ""
-    if moment_of(said) is not None:
-        return said
-    # feedparser knows more forms, and makes a date of much that is none: the year at least must be there.
-    at = next((entry[name] for name in ("published_parsed", "updated_parsed") if name in entry), None)
+    names = [name for name in ("published", "updated", "created") if name in entry]
+    for name in names:
+        said = _text(entry[name]) or ""
+        if moment_of(said) is not None:
+            return said
+    return next(filter(None, (_parsed(entry, name) for name in names)), "")
+
+
+def _parsed(entry: Any, name: str) -> str:
+    """feedparser knows more forms, and makes a date of much that is none: its parts must be those that were written."""
+    said, at = _text(entry[name]) or "", entry.get(f"{name}_parsed")
     try:
-        parsed = datetime.fromtimestamp(timegm(at), UTC) if at else None
+        found = datetime.fromtimestamp(timegm(at), UTC) if at else None
     except (ValueError, OverflowError, TypeError):
-        parsed = None
-    return parsed.isoformat() if parsed and said.isascii() and str(parsed.year) in said else ""
+        found = None
+    if found is None or not said.isascii():
+        return ""
+    written = {int(number) for number in re.findall(r"[0-9]{1,4}", said)}
+    month = found.month in written or f"{found:%b}".lower() in said.lower()
+    return found.isoformat() if month and {found.year, found.day} <= written else ""
 
 
-def _well_formed(body: bytes) -> bytes:
-    """XML as feeds mean it: HTML's names for characters, a bare &, and control characters cost an entry its words."""
-    if b"\0" in body[:200] or b"<!ENTITY" in body:
-        return body
-    return _REFERENCES.sub(_reference, body).translate(None, _CONTROL)
+def _well_formed(text: str) -> bytes:
+    """XML as feeds mean it: HTML's names for characters, a bare &, and characters that none may hold cost an entry its
+    words, or the feed all of its entries."""
+    text = _DECLARATION.sub("", text, count=1)  # of an encoding that it no longer has
+    if "<!ENTITY" not in text:
+        text = _REFERENCES.sub(_reference, text).translate(_CONTROL)
+    return text.encode("utf-8", "replace")
 
 
-def _reference(found: re.Match[bytes]) -> bytes:
-    whole, name = found[0], found[1]
-    if whole[:1] != b"&" or (name is None and len(whole) > 1):
-        return whole  # CDATA, or a number
-    if name is None:
-        return b"&amp;"
-    if name in _OF_XML:
-        return whole
-    characters = html5.get(name.decode() + ";")
-    return b"".join(b"&#%d;" % ord(one) for one in characters) if characters else b"&amp;" + whole[1:]
+def _reference(found: re.Match[str]) -> str:
+    whole, name, numbers = found[0], found[1], found[2]
+    if numbers:
+        return _characters(numbers)
+    if whole[0] != "&" or name in _OF_XML:
+        return whole  # CDATA, or what XML knows
+    characters = html5.get(f"{name};") if name else None
+    return "".join(f"&#{ord(one)};" for one in characters) if characters else "&amp;" + whole[1:]
+
+
+def _characters(numbers: str) -> str:
+    """Characters by number. Two halves of one, as some programs write them, are one; what is none is left out."""
+    codes = [int(one[1:], 16) if one[0] in "xX" else int(one) for one in numbers[2:-1].split(";&#")]
+    text = "".join(chr(code) for code in codes if code <= 0x10FFFF)
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
+    return "".join(f"&#{ord(one)};" for one in whole if ord(one) not in _CONTROL)
