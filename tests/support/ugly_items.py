@@ -123,7 +123,9 @@ def ugly_file(seed: int, values: list[Any]) -> bytes:
         text = json.dumps(values, ensure_ascii=ascii_only, indent=draw.choice([None, None, 1]))
     else:
         end = draw.choice(["\n", "\r\n", "\n\n", " \n"])
-        text = end.join(json.dumps(value, ensure_ascii=ascii_only) for value in values) + draw.choice(["", end])
+        indent = draw.choice([None, None, 2])  # objects over many lines follow one another, too
+        text = end.join(json.dumps(value, ensure_ascii=ascii_only, indent=indent) for value in values)
+        text += draw.choice(["", end])
     blank = draw.choice(["", "", "\n", " \r\n"])
     data = draw.choice([b"", b"", b"\xef\xbb\xbf"]) + (blank + text + blank).encode()
     return gzip.compress(data, 1, mtime=0) if draw.random() < 0.3 else data

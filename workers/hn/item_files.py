@@ -1,4 +1,4 @@
-"""Items from JSON files, plain, gzip or zstd: one object, an array, or an object a line."""
+"""Items from JSON files, plain, gzip or zstd: one object, an array, an object a line, or objects over many lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from graphvine.errors import GraphvineError
 from graphvine.workers.common.unpack import MARK_BYTES, BadPacking, UnpackedFile, told_compression
 from graphvine.workers.hn.ingest.item import UNREADABLE
-from graphvine.workers.hn.ingest.json_values import NotJson, decoded
+from graphvine.workers.hn.ingest.json_values import NotJson, decoded, objects_follow, spans
 
 # An array is read whole; what is larger than this comes as an object a line.
 _MOST_BYTES_AT_ONCE = 256 << 20
@@ -20,6 +20,7 @@ _MOST_BYTES_AT_ONCE = 256 << 20
 _LONGEST_LINE = 32 << 20
 # Before a file is taken for no JSON Lines.
 _LINES_LOOKED_AT = 1_000
+_PIECE_BYTES = 1 << 20
 
 
 class BadFile(GraphvineError):
@@ -65,6 +66,8 @@ def _items(file: BinaryIO, name: str) -> Iterator[Any]:
         found = _value(head)
     if not isinstance(found, NotJson):
         yield from found if isinstance(found, list) else [found]
+    elif objects_follow(head):
+        yield from _objects(head, file, name)
     elif any(isinstance(_value(line), dict) for line in head.split(b"\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT]):
         # Lines of which the first can't be read.
         before, _, rest = head.rpartition(b"\n")
@@ -92,6 +95,28 @@ def _lines(first: bytes, file: BinaryIO, name: str, number: int = 1) -> Iterator
             # A line that is no JSON is an item that can't be read: it is told of with the others.
             yield found if not isinstance(found, NotJson) else {UNREADABLE: f"line {number}: {found}"}
         line, number = file.readline(_LONGEST_LINE + 1), number + 1
+
+
+def _objects(text: bytes, file: BinaryIO, name: str) -> Iterator[Any]:
+    """Objects one after another, as a program prints them for people."""
+    number, more = 1, True
+    while more:
+        end = 0
+        for start, end in spans(text):
+            yield _object(text[start:end], number)
+            number += 1
+        text = text[end:]
+        if len(text) > _LONGEST_LINE:
+            raise BadFile(f"{name}, object {number}: longer than {_LONGEST_LINE} bytes, which is no item and no thread")
+        piece = file.read(max(_PIECE_BYTES, len(text)))
+        text, more = text + piece, bool(piece)
+    if text.strip():
+        yield _object(text, number)
+
+
+def _object(text: bytes, number: int) -> Any:
+    found = _value(text)
+    return found if not isinstance(found, NotJson) else {UNREADABLE: f"object {number}: {found}"}
 
 
 def _value(text: bytes) -> Any:

@@ -18,7 +18,7 @@ from graphvine.workers.uploads.errors import HeldElsewhere, StepNotAllowed
 from graphvine.workers.uploads.files import Known, Watch, read_file, spool, sweep
 from graphvine.workers.uploads.handler import UploadHandler
 from graphvine.workers.uploads.machine import run_held, take_by_hand
-from graphvine.workers.uploads.processing import spool_folder
+from graphvine.workers.uploads.processing import load_parts, spool_folder
 from graphvine.workers.uploads.processors import Work
 from graphvine.workers.uploads.record import WORKING, Upload, find, newest
 from graphvine.workers.uploads.requests import Step as UploadStep
@@ -223,6 +223,7 @@ def run_upload(graph: Graph, request: UploadRequest, run: Run[dict[str, Any]]) -
 
 def _work(graph: Graph, request: UploadRequest, stop: threading.Event) -> Upload:
     settings, upload_id = request.settings or load(), request.upload_id
+    load_parts()
     handler, upload = UploadHandler(graph, settings), find(graph, upload_id)
     loop = Loop(graph, "upload", handler, batch=1, keys=[upload_id], stop=stop, gather_seconds=0)
     with loop.heartbeats.running():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -23,8 +25,15 @@ from graphvine.workers.uploads.processors import Stopped, Work
 from graphvine.workers.uploads.reader import ItemBatch, Items
 
 Lost = Callable[[], bool]
-# Each lost worker quarters what is written at first, down to so many items.
-_LESS_FOR_EACH_LOSS, _FEWEST_ITEMS = 2, 50
+# What is written at first where workers were lost: little, so that it counts in however short a life.
+_ITEMS_AFTER_A_LOSS = 50
+
+
+def load_parts() -> None:
+    """Load what the first items need, before they are claimed: on a busy machine it takes longer than writing them."""
+    for name in ("pyarrow", "pandas", "polars", "nh3"):  # the engine looks for the second and third by itself
+        with suppress(ImportError):
+            import_module(name)
 
 
 def process(graph: Graph, claim: Claim, work: Work, lost: Lost) -> None:
@@ -42,11 +51,14 @@ def process(graph: Graph, claim: Claim, work: Work, lost: Lost) -> None:
             ready.steps = steps
             return ready
 
-        follow(graph)
+        if not claim.lost_claims:
+            follow(graph)
         with collecting_less(), Ahead(ahead, "graphvine-upload-read") as reader:
             while (ready := reader.take()) is not None:
                 if lost() or not _write(graph, claim, work, ready, reader.begin):
                     raise ClaimLost([claim])
+                # After lost workers only behind the first items: an index that has to catch up takes a while.
+                follow(graph)
                 upload = work.upload
                 ready = None  # before the next is waited for: two at once are enough
                 work.told("processing", upload.processed_items + upload.failed_items, upload.total_items)
@@ -68,8 +80,7 @@ def _write(graph: Graph, claim: Claim, work: Work, ready: Ready, meanwhile: Mean
 
 def _rest(work: Work, items: Items, lost: int) -> Iterator[tuple[ItemBatch, list[Step]]]:
     """After lost workers it begins with little: what is done in a short life counts, and kills alone end nothing."""
-    first = work.settings.items_at_once >> (_LESS_FOR_EACH_LOSS * lost)
-    for read in items.batches(work.upload.place, max(_FEWEST_ITEMS, first)):
+    for read in items.batches(work.upload.place, _ITEMS_AFTER_A_LOSS if lost else None):
         yield read, []
 
 

@@ -8,14 +8,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from graphvine.workers.hn.ingest.json_values import objects_follow
 from graphvine.workers.uploads.decode import Fault, Part, Place, bounded_value, expanded, longest, value_of
 from graphvine.workers.uploads.errors import FileFault
 from graphvine.workers.uploads.json_arrays import array_parts, elements
 from graphvine.workers.uploads.json_lines import line_counts, line_parts
+from graphvine.workers.uploads.json_objects import object_parts
 from graphvine.workers.uploads.settings import UploadSettings
 from graphvine.workers.uploads.streams import Text
 
-Format = Literal["array", "object", "lines"]
+Format = Literal["array", "object", "lines", "objects"]
 _BLANK = b" \t\r\n"
 _BOM = b"\xef\xbb\xbf"
 _OTHER_BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x00\x00\xfe\xff": "UTF-32"}
@@ -92,6 +94,8 @@ def _lines_or_object(text: Text, head: bytes, start: int, settings: UploadSettin
     alone: Any = value_of(head[start:].strip(_BLANK), settings.max_nesting) if whole else None
     if isinstance(alone, dict):
         return Form("object", start)
+    if objects_follow(head[start:]):
+        return Form("objects", start)
     lines = head[start:].split(b"\n")[: _LINES if whole else -1][:_LINES]
     if not whole and not lines:
         lines = _behind_the_line(text)
@@ -169,6 +173,8 @@ class Items:
             return array_parts(self._text, offset, first, self._settings)
         if self.form.format == "lines":
             return line_parts(self._text, offset, first, self._settings)
+        if self.form.format == "objects":
+            return object_parts(self._text, offset, first, self._settings)
         return self._object(offset)
 
     def first(self) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from graphvine.graph import Graph
-from graphvine.workers.hn.ingest.forms import BY_ID, HITS, POST, ROWS, TREES, UnknownForm, items_of, one_item
+from graphvine.workers.hn.ingest.forms import BY_ID, HITS, NODE, POST, ROWS, TREES, UnknownForm, items_of, one_item
 from graphvine.workers.hn.ingest.ingest import Taken
 from graphvine.workers.hn.ingest.item import UNREADABLE
 from graphvine.workers.hn.item_files import BadFile, read_items
@@ -107,8 +107,30 @@ def test_tables_that_people_share(given: dict[str, Any], wanted: dict[str, Any])
         assert "parent" not in item
 
 
-@pytest.mark.parametrize("kids", ["[9224, 8917]", "9224,8917", "9224 8917", '["9224", "8917"]'])
-def test_lists_as_text(kids: str) -> None:
+def test_items_of_node_hnapi(graph: Graph) -> None:
+    below = [{"id": 3, "level": 1, "user": "pg", "time": 1_400_000_200, "content": "<p>c", "comments": []}]
+    comments = [{"id": 2, "level": 0, "user": "jl", "time": 1_400_000_100, "content": "<p>b", "type": "comment",
+                 "time_ago": "1 hour ago", "comments": below}]  # fmt: skip
+    post = {"id": 1, "title": "x", "points": 9, "user": "pg", "time": 1_400_000_000, "time_ago": "2 hours ago",
+            "type": "link", "url": "http://a.org", "domain": "a.org", "comments_count": 2, "comments": comments}  # fmt: skip
+    other = {
+        "id": 5,
+        "title": "y",
+        "points": 3,
+        "user": "jl",
+        "time": 1_400_000_000,
+        "type": "ask",
+        "comments_count": 0,
+    }
+    taken = graph.hn.add([post, other])
+    assert taken == Taken(new=4) and taken.forms == {NODE: 4} and edges(graph) == [(1, 2), (2, 3)]
+    found = [row(graph, 1)[name] for name in ("type", "by", "score", "descendants", "url")]
+    assert found == ["story", "pg", 9, 2, "http://a.org"]
+    assert (row(graph, 3)["text"], row(graph, 3)["by"], row(graph, 5)["type"]) == ("<p>c", "pg", "story")
+
+
+@pytest.mark.parametrize("kids", [["9224", "8917"], "[9224, 8917]", "9224,8917", "9224 8917", '["9224", "8917"]'])
+def test_lists_as_text(kids: Any) -> None:
     assert forms({"id": 1, "type": "story", "kids": kids})[1][0]["kids"] == [9224, 8917]
 
 
@@ -176,3 +198,28 @@ def test_packed_files_and_lines(tmp_path: Any, pack: Callable[[bytes], bytes]) -
     file.write_bytes(pack(json.dumps([{"id": 1}]).encode())[:-3])
     with pytest.raises(BadFile, match="the file is cut"):
         list(read_items([file]))
+
+
+PRETTY = [
+    TREE,
+    {"id": 7, "type": "job", "title": 'a } and { in "text" \\'},
+    {"id": 8, "kids": [1, 2], "extra": {"a": [{}]}},
+]
+
+
+@pytest.mark.parametrize("indent", [None, 1, 4])
+@pytest.mark.parametrize("between", ["", "\n", "\r\n\r\n"])
+def test_objects_over_many_lines_one_after_another(tmp_path: Any, indent: int | None, between: str) -> None:
+    file = tmp_path / "items"
+    file.write_bytes(gzip.compress(between.join(json.dumps(one, indent=indent) for one in PRETTY).encode()))
+    assert list(read_items([file])) == PRETTY
+
+
+def test_an_object_over_many_lines_that_can_not_be_read_is_named(tmp_path: Any) -> None:
+    file = tmp_path / "items"
+    whole = json.dumps(PRETTY[1], indent=2)
+    file.write_text(f'{whole}\n{{\n "id": nine\n}}\n{whole}\nand\n{whole}\n{whole[:20]}')
+    first, bad, second, odd, cut = read_items([file])
+    assert first == second == PRETTY[1]
+    assert bad[UNREADABLE].startswith("object 2: not JSON") and odd[UNREADABLE].startswith("object 4: not JSON")
+    assert cut[UNREADABLE].startswith("object 5: not JSON")

@@ -12,6 +12,7 @@ from graphvine.graph import Graph
 from graphvine.workers.hn.ingest.forms import BY_ID, HITS, POST, TREES
 from graphvine.workers.uploads.api import Uploads
 from graphvine.workers.uploads.decode import Fault, Place
+from graphvine.workers.uploads.errors import FileFault
 from graphvine.workers.uploads.reader import Items
 from tests.acceptance.cli_support import run
 from tests.pipelines.hn.looking import edges
@@ -30,6 +31,11 @@ def tree(first: int, deep: int, beside: int = 2) -> dict[str, Any]:
 
 def hit(id: int) -> dict[str, Any]:
     return {"objectID": str(id), "author": "pg", "title": "t", "created_at_i": 9, "_tags": ["story"]}
+
+
+def as_objects(values: list[Any]) -> bytes:
+    """One after another, each over many lines."""
+    return "\n".join(json.dumps(value, indent=2) for value in values).encode()
 
 
 FORMS: dict[str, tuple[list[Any], str, int]] = {
@@ -62,7 +68,7 @@ def test_the_answers_of_a_deep_thread_stand_where_they_stood(uploads: Uploads, g
 
 
 @pytest.mark.parametrize("chunk", [1, 50, 1_000])
-@pytest.mark.parametrize("as_text", [as_lines, as_array])
+@pytest.mark.parametrize("as_text", [as_lines, as_array, as_objects])
 def test_from_every_place_the_rest_is_read(tmp_path: Path, as_text: Any, chunk: int) -> None:
     values = [
         *items(7, first=500),
@@ -119,3 +125,17 @@ def test_the_command_names_the_form_of_each_file(place: StorePlace, tmp_path: Pa
     told = run("upload", str(one), str(two), "--graph", str(place.path)).out
     assert "6 of 6 items processed" in told and "(items came as Algolia's trees)" in told
     assert "1 of 1 item processed" in told and "(items came as Algolia's hits)" in told
+
+
+def test_objects_over_many_lines(uploads: Uploads, graph: Graph, tmp_path: Path) -> None:
+    data = as_objects([tree(1, 3), *items(5, 700)])
+    found = uploads.upload(write(tmp_path, packed(data, "gzip")))
+    assert (found.state, found.format, found.processed_items) == ("completed", "objects", 11)
+    cut = uploads.upload(write(tmp_path, as_objects(items(5, 800))[:-30], "cut"))
+    assert (cut.state, cut.processed_items, cut.failed_items) == ("partial_success", 4, 1)
+    assert cut.processing_errors[0].startswith("Item 4: not JSON")
+    with (
+        Items(write(tmp_path, data, "long"), small(max_item_size=50, max_tree_size=100)) as read,
+        pytest.raises(FileFault, match="item 0 is longer than 100 bytes"),
+    ):
+        list(read.values())

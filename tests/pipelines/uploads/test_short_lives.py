@@ -24,7 +24,7 @@ def test_an_upload_that_lost_workers_begins_with_less(graph: Graph, tmp_path: Pa
     loop = Loop(graph, "upload", UploadHandler(graph, settings), batch=1)
     while graph.uploads.list()[0].state != "processing":
         loop.run_once()
-    graph.execute("MATCH (u:Upload) SET u.lost_claims = 2")
+    graph.execute("MATCH (u:Upload) SET u.lost_claims = 1")
     graph.store.forget()
     graph.store.subscribe(note)
     loop.run_once()

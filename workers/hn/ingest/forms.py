@@ -1,7 +1,8 @@
 """The forms in which people have items: each is turned into items as the API gives them, or refused in a sentence.
 
-Known forms: items of the API; Algolia's hits and trees; rows of a database, with numbers, flags and lists as text
-(BigQuery, SQLite); objects that hold items under their ids, as `hits` or `items`, or a `post` with its `comments`.
+Known forms: items of the API; Algolia's hits and trees; those of node-hnapi, a service that many pages use; rows of a
+database, with numbers, flags and lists as text (BigQuery, SQLite); objects that hold items under their ids, as `hits`
+or `items`, or a `post` with its `comments`.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from typing import Any
 from graphvine.errors import GraphvineError
 from graphvine.workers.hn.ingest.item import TYPES, UNREADABLE
 
-API, HITS, TREES, ROWS, BY_ID, POST = (
+API, HITS, TREES, ROWS, BY_ID, POST, NODE = (
     "items of the API", "Algolia's hits", "Algolia's trees", "rows of a database", "items under their ids",
-    "a post with its comments",
+    "a post with its comments", "items of node-hnapi",
 )  # fmt: skip
 # Deeper than any thread of Hacker News; and what one value may hold.
 _DEEPEST, _MOST = 10_000, 1_000_000
@@ -25,6 +26,7 @@ _NUMBERS = ("id", "hnId", "parent", "poll", "time", "score", "descendants", "fet
 _DIGITS = re.compile(r"\s*-?\d{1,17}(?:\.0+)?\s*")
 _MOMENTS = ("timestamp", "time_ts")
 _ROW_FLAGS = frozenset({"dead", "deleted"})
+_ROW_LISTS = frozenset({"kids", "parts"})
 _ROW_TEXTS = frozenset({*_NUMBERS, *_MOMENTS, *_ROW_FLAGS, "kids", "parts"})
 _FLAGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 # What Algolia adds to help a page that shows hits.
@@ -33,8 +35,13 @@ _BELOW = ("children", "comments", "replies")
 _HOLDING = frozenset({*_BELOW, "options"})
 _ALGOLIA = {
     "author": "by", "points": "score", "num_points": "score", "created_at_i": "time", "num_comments": "descendants",
-    "story_text": "text", "comment_text": "text", "parent_id": "parent",
+    "story_text": "text", "comment_text": "text", "parent_id": "parent", "user": "by", "content": "text",
+    "comments_count": "descendants",
 }  # fmt: skip
+_OF_ALGOLIA = frozenset({"author", "created_at_i", "objectID"})
+_OF_NODE = frozenset({"user", "time_ago", "comments_count"})
+_RENAMED = _OF_ALGOLIA | _OF_NODE
+_TYPES_OF_NODE = {"link": "story", "ask": "story"}
 
 
 class UnknownForm(GraphvineError, ValueError):
@@ -133,8 +140,9 @@ def _item(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         yield from _tree(value)
     elif "by" in value and "objectID" not in value and _is_row(value):  # BigQuery's tables have `author` beside `by`
         yield ROWS, _from_row(value)
-    elif value.keys() & {"author", "created_at_i", "objectID"}:
-        yield TREES if "objectID" not in value else HITS, _from_algolia(value)
+    elif value.keys() & _RENAMED:
+        form = NODE if value.keys().isdisjoint(_OF_ALGOLIA) else TREES if "objectID" not in value else HITS
+        yield form, _from_algolia(value)
     elif _is_row(value):
         yield ROWS, _from_row(value)
     else:
@@ -147,7 +155,7 @@ def _objects(value: Any) -> bool:
 
 def _tree(top: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """An item and all that is inside it, each with its parent; the order of the children is kept."""
-    form = TREES if top.keys() & {"author", "created_at_i", "objectID"} else POST
+    form = TREES if top.keys() & _OF_ALGOLIA else NODE if top.keys() & _OF_NODE else POST
     ahead: list[tuple[Mapping[str, Any], int | None, str, int]] = [(top, None, "parent", 0)]
     count = 0
     while ahead:
@@ -155,7 +163,7 @@ def _tree(top: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         count += 1
         if depth > _DEEPEST or count > _MOST:
             raise UnknownForm(f"more than {_DEEPEST:,} levels or {_MOST:,} items in one tree: give an item a line")
-        item = _from_algolia(value) if value.keys() & {"author", "created_at_i", "objectID"} else _plain(value)
+        item = _from_algolia(value) if value.keys() & _RENAMED else _plain(value)
         if above is not None:
             item.setdefault("type", "comment" if field == "parent" else "pollopt")
             if item.get(field) is None:
@@ -197,6 +205,7 @@ def _from_algolia(value: Mapping[str, Any]) -> dict[str, Any]:
             item[name] = _number(item[name])
     if item.get("type") is None:
         item["type"] = _told_type(item)
+    item["type"] = _TYPES_OF_NODE.get(item["type"], item["type"]) if type(item["type"]) is str else item["type"]
     if _names_its_poll_parent(item):
         item["poll"] = item.pop("parent")
     if item.get("type") in ("story", "job", "poll") and item.get("parent") is None:
@@ -214,7 +223,10 @@ def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
 def _is_row(value: Mapping[str, Any]) -> bool:
     """Whether numbers, flags or lists are text, as exports of databases have them."""
     for name, one in value.items():  # one pass: every item of an upload comes through here
-        if (type(one) is str and name in _ROW_TEXTS) or (type(one) is int and name in _ROW_FLAGS):
+        kind = type(one)
+        if (kind is str and name in _ROW_TEXTS) or (kind is int and name in _ROW_FLAGS):
+            return True
+        if kind is list and one and type(one[0]) is str and name in _ROW_LISTS:
             return True
     return _names_its_poll_parent(value)
 
@@ -237,7 +249,9 @@ def _from_row(value: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(one, str | int):
             item[name] = _FLAGS.get(str(one).strip().lower(), one)
     for name in ("kids", "parts"):
-        if isinstance(item.get(name), str):
+        if isinstance(item.get(name), list):
+            item[name] = [_number(one) for one in item[name]]
+        elif isinstance(item.get(name), str):
             words = re.split(r"[\s,;]+", item[name].strip("[](){} \t"))
             item[name] = [_number(word.strip("\"'")) for word in words if word]
     moment = next((item[name] for name in _MOMENTS if isinstance(item.get(name), str)), None)

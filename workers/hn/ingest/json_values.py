@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import msgspec
 
 quick_decode = msgspec.json.Decoder().decode
 UNDECODED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_STRING_OR_BRACKET = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{}]', re.DOTALL)
 
 
 class NotJson(ValueError):
@@ -35,3 +38,36 @@ def decoded(text: bytes) -> Any:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number of JSON")
+
+
+def spans(text: bytes) -> Iterator[tuple[int, int]]:
+    """From where to where objects stand that follow one another with nothing or blanks between them, as far as they
+    end inside the text. What else stands between two belongs to the second, which then can't be read."""
+    start = depth = 0
+    for token in _STRING_OR_BRACKET.finditer(text):
+        mark = token.group()
+        if mark == b'"':
+            return  # a string without its end
+        if mark in (b"{", b"["):
+            depth += 1
+        elif mark in (b"}", b"]"):
+            depth -= 1
+            if depth <= 0:
+                yield start, token.end()
+                start, depth = token.end(), 0
+
+
+def objects_follow(text: bytes) -> bool:
+    """Whether the text begins with an object over many lines, or one of several on a line, and another follows it."""
+    first = next(spans(text), None) if text[:1] == b"{" else None
+    if first is None:
+        return False
+    rest = text[first[1] :]
+    behind = rest.lstrip()
+    one_a_line = b"\n" not in text[: first[1]] and b"\n" in rest[: len(rest) - len(behind)]
+    if one_a_line or behind[:1] != b"{":
+        return False
+    try:
+        return isinstance(decoded(text[: first[1]]), dict)
+    except NotJson:
+        return False
