@@ -233,7 +233,7 @@ def find_seeds(source: Source, titles: Sequence[str]) -> list[str]:
             raise BadSeed(f"{asked!r} can't be a seed: {title.reason}")
         members = source.members(title.full) if title.namespace == CATEGORY else [title.full]
         if not members:
-            raise BadSeed(f"{source.name} has no article in {title.full!r}")
+            raise BadSeed(f"{source.name} has no article in {title.full!r}" + (f": {source.cut}" if source.cut else ""))
         seeds |= dict.fromkeys(members)
     return list(seeds)
 

@@ -9,9 +9,22 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graphvine.graph import Graph
-from graphvine.workers.hn.ingest.forms import BY_ID, HITS, NODE, POST, ROWS, TREES, UnknownForm, items_of, one_item
+from graphvine.workers.hn.ingest.forms import (
+    BY_ID,
+    HITS,
+    NODE,
+    POST,
+    ROWS,
+    TREES,
+    UnknownForm,
+    converted,
+    items_of,
+    one_item,
+)
 from graphvine.workers.hn.ingest.ingest import Taken
 from graphvine.workers.hn.ingest.item import UNREADABLE
 from graphvine.workers.hn.item_files import BadFile, read_items
@@ -223,3 +236,20 @@ def test_an_object_over_many_lines_that_can_not_be_read_is_named(tmp_path: Any) 
     assert first == second == PRETTY[1]
     assert bad[UNREADABLE].startswith("object 2: not JSON") and odd[UNREADABLE].startswith("object 4: not JSON")
     assert cut[UNREADABLE].startswith("object 5: not JSON")
+
+
+NAMES = ["id", "type", "by", "kids", "dead", "time", "title", "user", "author", "time_ago", "children", "timestamp", "poll",
+         "parent", "objectID", "comments", "options", "x"]  # fmt: skip
+VALUES = st.sampled_from([None, True, 0, 7, 8.0, "7", "story", "pollopt", "", [], [7], ["7"], [{"id": 9}], {"id": 9}])
+
+
+@given(st.dictionaries(st.sampled_from(NAMES), VALUES))
+def test_the_short_way_gives_what_the_long_way_gives(value: dict[str, Any]) -> None:
+    try:
+        wanted = list(items_of(value))
+    except UnknownForm:
+        wanted = []
+    counted: Counter[str] = Counter()
+    found = list(converted([value], counted))
+    assert found == [item for _, item in wanted] or (not wanted and UNREADABLE in found[0])
+    assert counted == Counter(form for form, _ in wanted)

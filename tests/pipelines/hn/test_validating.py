@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from graphvine.workers.hn.ingest import validate as checks
 from graphvine.workers.hn.ingest.item import Draft, hash_of, id_of
 from graphvine.workers.hn.ingest.validate import TAGS, BadField, clean, plain, validate
 
@@ -203,3 +204,38 @@ def test_any_object_is_accepted_or_refused_with_a_field(fields: dict[str, Any]) 
 def test_the_hash_does_not_see_the_order_of_fields() -> None:
     assert hash_of({"a": 1, "b": [2]}) == hash_of({"b": [2], "a": 1}) != hash_of({"a": 1, "b": [3]})
     assert 0 <= hash_of({"a": "\ud800"}) < 1 << 63
+
+
+PARTS = [
+    "http",
+    "https",
+    "://",
+    "a",
+    "B.c",
+    "-",
+    ".",
+    ":80",
+    ":99999",
+    ":",
+    "/",
+    "?",
+    "#",
+    "[",
+    "]",
+    "@",
+    "%20",
+    "|",
+    "é",
+    "\t",
+    "x=1",
+]
+
+
+@given(some.lists(some.sampled_from(PARTS), max_size=8).map("".join))
+def test_an_address_that_needs_no_closer_look_would_pass_it(url: str) -> None:
+    if not checks._PLAIN_URL.fullmatch(url):
+        return
+    parts = urlsplit(url)
+    assert parts.geturl().rstrip("?#") == url.rstrip("?#") and parts.scheme in ("http", "https")
+    assert checks._HOST.fullmatch(parts.hostname or "") and (parts.port or 0) < 10_000
+    assert checks.host_of(url) == parts.hostname and checked(url=url)["url"] == url

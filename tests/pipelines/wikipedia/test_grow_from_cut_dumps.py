@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from graphvine.graph import Graph
+from graphvine.workers.wikipedia.grow import BadSeed
 from graphvine.workers.wikipedia.settings import WikipediaSettings
 from tests.acceptance.cli_support import run
 from tests.pipelines.wikipedia.dump_writer import dump_xml, page
@@ -80,3 +81,10 @@ def test_the_command_ends_with_status_1_and_the_place(tmp_path: Path, monkeypatc
     assert "1 article waits" in said.err
     dump.write_bytes(whole)
     assert "40 processed" in run(*command).out
+
+
+def test_a_category_that_may_lie_behind_the_cut_is_not_said_to_be_empty_alone(growing: Graph, tmp_path: Path) -> None:
+    dump, whole = tmp_path / "wiki.xml", dump_xml([page("A", "x"), page("B", "[[Category:Vines]]")])
+    dump.write_bytes(whole[: whole.index(b"[[Category")])
+    with pytest.raises(BadSeed, match=r"has no article in 'Category:Vines': wiki.xml is not whole"):
+        growing.grow(["Category:Vines"], settings=WikipediaSettings(source=str(dump), embedder="none"))

@@ -7,14 +7,22 @@ or `items`, or a `post` with its `comments`.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from graphvine.errors import GraphvineError
 from graphvine.workers.hn.ingest.item import TYPES, UNREADABLE
+from graphvine.workers.hn.ingest.table_rows import (
+    MOMENTS,
+    NUMBERS,
+    from_row,
+    is_row,
+    names_its_poll_parent,
+    number,
+    seconds,
+    told_type,
+)
 
 API, HITS, TREES, ROWS, BY_ID, POST, NODE = (
     "items of the API", "Algolia's hits", "Algolia's trees", "rows of a database", "items under their ids",
@@ -22,13 +30,6 @@ API, HITS, TREES, ROWS, BY_ID, POST, NODE = (
 )  # fmt: skip
 # Deeper than any thread of Hacker News; and what one value may hold.
 _DEEPEST, _MOST = 10_000, 1_000_000
-_NUMBERS = ("id", "hnId", "parent", "poll", "time", "score", "descendants", "fetchedAt")
-_DIGITS = re.compile(r"\s*-?\d{1,17}(?:\.0+)?\s*")
-_MOMENTS = ("timestamp", "time_ts")
-_ROW_FLAGS = frozenset({"dead", "deleted"})
-_ROW_LISTS = frozenset({"kids", "parts"})
-_ROW_TEXTS = frozenset({*_NUMBERS, *_MOMENTS, *_ROW_FLAGS, "kids", "parts"})
-_FLAGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 # What Algolia adds to help a page that shows hits.
 _FOR_SHOW = frozenset({"_highlightResult", "_snippetResult", "_tags", "objectID"})
 _BELOW = ("children", "comments", "replies")
@@ -61,6 +62,10 @@ def items_of(value: Any) -> Iterator[tuple[str, Any]]:
 def converted(values: Iterable[Any], forms: Counter[str]) -> Iterator[Any]:
     """The items of many values. What holds items in a way that is not known comes as one that is rejected, whole."""
     for value in values:
+        if _is_plain(value):
+            forms[API] += 1
+            yield value
+            continue
         try:
             found = list(items_of(value))
         except UnknownForm as error:
@@ -90,11 +95,17 @@ def is_tree(value: Any) -> bool:
 
 def one_item(value: Any) -> Any:
     """The item that a value holds, where it is one alone; UnknownForm where it holds several."""
-    if type(value) is dict and type(value.get("id")) is int and not value.keys() & _SIGNS and not _is_row(value):
+    if _is_plain(value):
         return value
     if is_tree(value):
         raise UnknownForm("this holds several items, where one is expected")
     return next((item for _, item in items_of(value)), value)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether this is an item as the API gives it; a closer look takes three times as long."""
+    plain = type(value) is dict and type(value.get("id")) is int and value.keys().isdisjoint(_SIGNS)
+    return plain and not is_row(value)
 
 
 def _container(value: Mapping[str, Any]) -> str | None:
@@ -132,19 +143,19 @@ def _within(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         yield API, value
 
 
-_SIGNS = frozenset({*_ALGOLIA, *_BELOW, "objectID", "created_at", "options", *_MOMENTS})
+_SIGNS = frozenset({*_ALGOLIA, *_RENAMED, *_BELOW, "created_at", "options", *MOMENTS})
 
 
 def _item(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     if any(_objects(value.get(name)) for name in (*_BELOW, "options")):
         yield from _tree(value)
-    elif "by" in value and "objectID" not in value and _is_row(value):  # BigQuery's tables have `author` beside `by`
-        yield ROWS, _from_row(value)
+    elif "by" in value and "objectID" not in value and is_row(value):  # BigQuery's tables have `author` beside `by`
+        yield ROWS, from_row(value)
     elif value.keys() & _RENAMED:
         form = NODE if value.keys().isdisjoint(_OF_ALGOLIA) else TREES if "objectID" not in value else HITS
         yield form, _from_algolia(value)
-    elif _is_row(value):
-        yield ROWS, _from_row(value)
+    elif is_row(value):
+        yield ROWS, from_row(value)
     else:
         yield API, value
 
@@ -170,7 +181,7 @@ def _tree(top: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
                 item[field] = above
         elif "type" not in item:
             item["type"] = "story"
-        inner = [(name, one) for name in (*_BELOW, "options") for one in value.get(name) or ()]
+        inner = [(name, one) for name in (*_BELOW, "options") for one in _listed(name, value, item)]
         for name, one in inner:
             if not isinstance(one, Mapping) and not isinstance(one, int):
                 raise UnknownForm(f"{name} of item {item.get('id')}: {one!r:.40} is neither an item nor an id")
@@ -178,12 +189,21 @@ def _tree(top: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             listed = [one for name, one in inner if name in names]
             if listed:
                 ids = [one if isinstance(one, int) else one.get("id", one.get("objectID")) for one in listed]
-                item[listing] = [_number(id) for id in ids]
+                item[listing] = [number(id) for id in ids]
         yield form, item
         id = item.get("id")
         for name, one in reversed(inner):
             if isinstance(one, Mapping):
                 ahead.append((one, id, "poll" if name == "options" else "parent", depth + 1))
+
+
+def _listed(name: str, value: Mapping[str, Any], item: Mapping[str, Any]) -> list[Any]:
+    held = value.get(name)
+    if not held or isinstance(held, int | float):  # none, or only how many
+        return []
+    if not isinstance(held, list):
+        raise UnknownForm(f"{name} of item {item.get('id')}: {held!r:.40} is no list")
+    return held
 
 
 def _from_algolia(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -192,21 +212,21 @@ def _from_algolia(value: Mapping[str, Any]) -> dict[str, Any]:
         if name in _FOR_SHOW or name in _BELOW or name == "options" or one is None:
             continue
         item.setdefault(_ALGOLIA.get(name, name), one)
-    item["id"] = _number(value.get("id", value.get("objectID")))
+    item["id"] = number(value.get("id", value.get("objectID")))
     if isinstance(value.get("children"), list) and all(isinstance(one, int) for one in value["children"]):
         item["kids"] = list(value["children"])  # hits list ids, trees whole items
     tags = value.get("_tags")
     if "type" not in item and isinstance(tags, list):
         item["type"] = next((tag for tag in tags if tag in TYPES), None)
     if "time" not in item and isinstance(value.get("created_at"), str):
-        item["time"] = _seconds(value["created_at"])
-    for name in _NUMBERS:
+        item["time"] = seconds(value["created_at"])
+    for name in NUMBERS:
         if name in item:
-            item[name] = _number(item[name])
+            item[name] = number(item[name])
     if item.get("type") is None:
-        item["type"] = _told_type(item)
+        item["type"] = told_type(item)
     item["type"] = _TYPES_OF_NODE.get(item["type"], item["type"]) if type(item["type"]) is str else item["type"]
-    if _names_its_poll_parent(item):
+    if names_its_poll_parent(item):
         item["poll"] = item.pop("parent")
     if item.get("type") in ("story", "job", "poll") and item.get("parent") is None:
         item.pop("parent", None)
@@ -214,75 +234,7 @@ def _from_algolia(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
-    item = _from_row(value) if _is_row(value) else dict(value)
+    item = from_row(value) if is_row(value) else dict(value)
     for name in (*_BELOW, "options"):
         item.pop(name, None)
     return item
-
-
-def _is_row(value: Mapping[str, Any]) -> bool:
-    """Whether numbers, flags or lists are text, as exports of databases have them."""
-    for name, one in value.items():  # one pass: every item of an upload comes through here
-        kind = type(one)
-        if (kind is str and name in _ROW_TEXTS) or (kind is int and name in _ROW_FLAGS):
-            return True
-        if kind is list and one and type(one[0]) is str and name in _ROW_LISTS:
-            return True
-    return _names_its_poll_parent(value)
-
-
-def _names_its_poll_parent(value: Mapping[str, Any]) -> bool:
-    """An option of a poll, as tables have it that know nothing but parents."""
-    return value.get("type") == "pollopt" and value.get("poll") is None and value.get("parent") is not None
-
-
-def _from_row(value: Mapping[str, Any]) -> dict[str, Any]:
-    item = {name: one for name, one in value.items() if one is not None and one != ""}
-    for name in _NUMBERS:
-        if name in item:
-            item[name] = _number(item[name])
-    for name in ("parent", "poll"):
-        if item.get(name) == 0:
-            del item[name]
-    for name in ("dead", "deleted"):
-        one = item.get(name)
-        if isinstance(one, str | int):
-            item[name] = _FLAGS.get(str(one).strip().lower(), one)
-    for name in ("kids", "parts"):
-        if isinstance(item.get(name), list):
-            item[name] = [_number(one) for one in item[name]]
-        elif isinstance(item.get(name), str):
-            words = re.split(r"[\s,;]+", item[name].strip("[](){} \t"))
-            item[name] = [_number(word.strip("\"'")) for word in words if word]
-    moment = next((item[name] for name in _MOMENTS if isinstance(item.get(name), str)), None)
-    if "time" not in item and moment is not None:
-        item["time"] = _seconds(moment)
-    elif isinstance(item.get("time"), str):
-        item["time"] = _seconds(item["time"])
-    if _names_its_poll_parent(item):
-        item["poll"] = item.pop("parent")
-    if item.get("author") == item.get("by"):
-        item.pop("author", None)
-    if "type" not in value and (told := _told_type(item)):
-        item["type"] = told
-    return item
-
-
-def _told_type(item: Mapping[str, Any]) -> str | None:
-    """What an item is in a table of stories or of comments alone, which does not say it."""
-    if item.get("parent") is not None:
-        return "comment"
-    return "story" if item.get("title") else None
-
-
-def _number(value: Any) -> Any:
-    """A number that is written as text; anything else stays as it is, for the checks that name the field."""
-    return int(value.partition(".")[0]) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
-
-
-def _seconds(text: str) -> Any:
-    try:
-        found = datetime.fromisoformat(text.strip().removesuffix(" UTC").replace("Z", "+00:00"))
-    except ValueError:
-        return text
-    return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())

@@ -14,13 +14,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from graphvine.index_sync import folder_for
 from graphvine.records import Row
 from graphvine.search import RebuildNeeded, SearchPartsMissing, open_index, remove_index
 from graphvine.search.documents import Document
 from graphvine.workers.hn.ingest.item import Draft
+from graphvine.workers.hn.ingest.validate import host_of
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
@@ -58,7 +58,7 @@ def _document(id: int, get: Any, body: str | None, above: int | None, story: int
     if author:
         filters["author"] = author
     if url:
-        host = urlsplit(url).hostname
+        host = host_of(url)
         if host:
             filters["site"] = host.removeprefix("www.")
     return Document(KIND, str(id), id, texts, filters)

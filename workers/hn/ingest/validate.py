@@ -23,6 +23,9 @@ MAX_NAME, MAX_TITLE, MAX_URL, MAX_TEXT, MAX_LIST, MAX_EXTRA = 100, 5_000, 4_000,
 MAX_NUMBER = (1 << 53) - 1
 _OWN = frozenset({"id", "hnId", "fetchedAt", NOTES})
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_SPACE = re.compile(r"\s")
+# Most addresses: what needs no closer look, which takes ten times as long. The host is the first group.
+_PLAIN_URL = re.compile(r"https?://([A-Za-z0-9.-]++)(?::[0-9]{1,4})?(?:[/?#][!-~]*+)?")
 _HOST = re.compile(r"[^\s/@?#\\<>\"^`{|}]+")
 
 
@@ -147,15 +150,23 @@ def _url(name: str, value: Any, draft: Draft, notes: Notes) -> str | None:
     url = _text(name, value, MAX_URL, notes).strip()
     if not url:
         return None
+    if _PLAIN_URL.fullmatch(url):
+        return url
     try:
         parts = urlsplit(url)
         well_formed = parts.scheme in ("http", "https", "ftp") and bool(_HOST.fullmatch(parts.hostname or ""))
         _ = parts.port
     except ValueError:
         well_formed = False
-    if not well_formed or any(character.isspace() for character in url):
+    if not well_formed or _SPACE.search(url):
         raise BadField(name, f"{url!r:.100} is not a well-formed address")
     return url
+
+
+def host_of(url: str) -> str:
+    """The host of an address that was found well-formed, in lower case."""
+    plain_one = _PLAIN_URL.fullmatch(url)
+    return plain_one[1].lower() if plain_one else urlsplit(url).hostname or ""
 
 
 def _flag(name: str, value: Any, draft: Draft, notes: Notes) -> bool:
