@@ -32,6 +32,7 @@ class Store:
         self.isolation = Isolation()
         self._listeners: list[Listener] = []
         self._unit_listeners: list[UnitListener] = []
+        self.forgotten = 0  # how often something was written past the query files
         self._ready_caches: dict[str, AnyReadyCache] = {}
         self._pauses: dict[str, str] | None = None
         self._sizes: dict[str, int] = {}
@@ -109,6 +110,7 @@ class Store:
     def forget(self) -> None:
         """Something was written past the query files: what is in memory may be wrong."""
         with self._lock:
+            self.forgotten += 1
             self._pauses = None
             for window in self._ready_caches.values():
                 window.invalidate()

@@ -671,6 +671,20 @@ WHERE l.gone = 0
 WITH b LIMIT $limit
 RETURN b.title AS title, b.kind AS kind;
 
+// name: linked_nodes(after, limit)
+// Articles whose number is higher: those between which links lead.
+MATCH (a:Article)
+WHERE a.seq > $after
+RETURN a.seq AS seq, a.title AS title, a.kind AS kind
+ORDER BY a.seq LIMIT $limit;
+
+// name: links_between(after, upto)
+// The links and redirects of the articles between two numbers, by the numbers of both ends; a search that goes on keeps
+// them in memory.
+MATCH (a:Article)-[l:LINKS_TO|REDIRECTS_TO]->(b:Article)
+WHERE a.seq > $after AND a.seq <= $upto AND l.gone = 0
+RETURN a.seq AS source, coalesce(b.seq, -1) AS target;
+
 // name: links_of(keys)
 // The links of these articles.
 UNWIND $keys AS key

@@ -734,6 +734,12 @@ RETURN a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS by, a.time AS t
     as_list(a.kids, INT64[]) AS kids, as_list(a.parts, INT64[]) AS parts, a.deleted AS deleted, a.dead AS dead,
     a.extra AS extra, a.story AS story, a.fetchedAt AS fetchedAt;
 
+// name: cited(hnId)
+// literal: hnId
+// What a search shows and cites of an item; few columns, as the statement is planned anew for each.
+MATCH (a:HNItem {hnId: $hnId})
+RETURN a.title AS title, a.plain AS plain, a.text AS text, a.type AS type, a.by AS by, a.fetchedAt AS fetchedAt;
+
 // name: around(hnId, limit)
 // literal: hnId
 // The items right above and right below this one, so many at most; a walk from a search hit goes there.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphvine.search.documents import Document, Filters, Hit, IndexFields, Range, Results, Snippet
+from graphvine.search.documents import Document, Filters, Hit, IndexFields, Range, Results, Snippet, Stored
 from graphvine.search.errors import (
     BadDocument,
     IndexBusy,
@@ -24,15 +24,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BadDocument", "Document", "Filters", "Hit", "IndexBusy", "IndexClosed", "IndexFields", "OtherVersion", "Range",
-    "RebuildNeeded", "Results", "SearchError", "SearchPartsMissing", "Snippet", "StampWentBack", "UnknownField", "fuse",
-    "open_index", "remove_index",
+    "RebuildNeeded", "Results", "SearchError", "SearchPartsMissing", "Snippet", "StampWentBack", "Stored",
+    "UnknownField", "fuse", "open_index", "remove_index",
 ]  # fmt: skip
 
 
 def open_index(
     folder: Path, dimension: int | None = None, *, fields: IndexFields | None = None, background: bool = True
 ) -> SearchIndex:
-    """Open or create the index in this folder; RebuildNeeded says that it must be removed first."""
+    """Open or create the index in this folder; RebuildNeeded says that it must be removed first.
+
+    Without `fields` it is opened with those that it has.
+    """
     # Its libraries are heavy, and most commands never search.
     try:
         import numpy  # noqa: F401
@@ -40,9 +43,10 @@ def open_index(
         import usearch  # noqa: F401
     except ImportError as error:
         raise SearchPartsMissing(error.name or "tantivy") from error
+    from graphvine.search import index_folder as index_folder
     from graphvine.search.index import SearchIndex
 
-    return SearchIndex(folder, dimension, fields=fields or IndexFields(), background=background)
+    return SearchIndex(folder, dimension, fields=fields or index_folder.fields_of(folder), background=background)
 
 
 def remove_index(folder: Path) -> None:

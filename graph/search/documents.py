@@ -20,12 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexFields:
-    """The fields that documents may have: texts are searched, words are matched whole, numbers have ranges."""
+    """The fields that documents may have: texts are searched, words are matched whole, numbers have ranges.
+
+    What is stored is neither searched nor matched: it is given back as it came.
+    """
 
     texts: tuple[str, ...] = ("title", "body")
     words: tuple[str, ...] = ("author", "type", "source", "topic", "site", "category", "article", "collection")
     numbers: tuple[str, ...] = ("score", "time", "depth", "comments", "story", "parent")
     facets: tuple[str, ...] = ("author", "type")  # words that can be counted by value
+    stored: tuple[str, ...] = ()
 
 
 class Document(msgspec.Struct, frozen=True):  # made by the hundred thousand, in a third of the time of a dataclass
@@ -70,6 +74,15 @@ class Snippet:
             parts += [html.escape(self.text[end:start]), f"<{tag}>", html.escape(self.text[start:stop]), f"</{tag}>"]
             end = stop
         return "".join([*parts, html.escape(self.text[end:])])
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What the index keeps of a document, and the piece of it to show. `exact`: the texts are those that came."""
+
+    texts: Mapping[str, str]
+    snippet: Snippet | None
+    exact: bool
 
 
 class Hit(msgspec.Struct, frozen=True):  # hundreds for each question
@@ -136,6 +149,9 @@ def check_document(document: Document, fields: IndexFields) -> None:
         if name in fields.numbers:
             if type(value) is not int or value not in _INT64:
                 raise refuse(name, "is no number of 64 bits")
+        elif name in fields.stored:
+            if not isinstance(value, str):
+                raise refuse(name, f"is no text but {type(value).__name__}")
         elif name in fields.words:
             words = [value] if isinstance(value, str) else value
             reasons = [_bad_word(word) for word in words] if isinstance(words, Sequence) else ["is no text"]
@@ -159,7 +175,7 @@ def _is_usual(document: Document, fields: IndexFields) -> bool:
         if type(value) is int:
             if not -_BEYOND <= value < _BEYOND or name not in fields.numbers:
                 return False
-        elif not _is_plain(value) or name not in fields.words:
+        elif not _is_plain(value) or name not in (*fields.words, *fields.stored):
             return False
     return True
 
@@ -201,9 +217,12 @@ def query_vector(vector: Vector, dimension: int | None) -> NDArray[np.float32]:
         raise SearchError(f"the query's vector {error}") from error
 
 
+_OWN_FIELDS = ("key", "kind", "id", "seq", "vec", "next", "exact")
+
+
 def check_fields(fields: IndexFields) -> None:
     """Refuse names that would collide."""
-    names = [*fields.texts, *fields.words, *fields.numbers, "key", "kind", "id", "seq", "vec", "next"]
+    names = [*fields.texts, *fields.words, *fields.numbers, *fields.stored, *_OWN_FIELDS]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice or not fields.texts or not all(name.isidentifier() for name in names):
         raise SearchError(f"an index can't have the fields {fields}: {', '.join(twice) or 'a bad name'}")

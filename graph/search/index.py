@@ -24,6 +24,7 @@ from graphvine.search.documents import (
     IndexFields,
     Kinds,
     Results,
+    Stored,
     check_fields,
     query_vector,
 )
@@ -157,16 +158,14 @@ class SearchIndex:
         """Those of these hits that have a vector, with their cosines in place of their scores."""
         return self._searching().like(query_vector(vector, self.dimension), hits)
 
+    def shown(self, ids: Sequence[str], query: str) -> dict[str, Stored]:
+        """What the index keeps of these documents, with the pieces in which the words of a query stand."""
+        return self._searching().shown(ids, query)
+
     def hybrid(
-        self,
-        query: str,
-        vector: Vector,
-        kind: Kinds = None,
-        filters: Filters | None = None,
-        *,
-        limit: int = 10,
+        self, query: str, vector: Vector, kind: Kinds = None, filters: Filters | None = None, *, limit: int = 10,
         offset: int = 0,
-    ) -> Results:
+    ) -> Results:  # fmt: skip
         """Both rankings made into one: a document that both like comes first."""
         return self._searching().hybrid(query, query_vector(vector, self.dimension), kind, filters, limit, offset)
 
@@ -189,6 +188,10 @@ class SearchIndex:
         """The numbers of all documents that the filters pass, in this order; no document is read for it."""
         return self._searching().seqs(kind, filters, sort, limit)
 
+    def numbers_of(self, field: str, ids: Sequence[str]) -> list[int]:
+        """The values of a number field of these documents, in no order; no document is read for it."""
+        return self._searching().numbers_of(field, ids)
+
     def clear(self) -> None:
         """Forget everything; the stamp is 0 again."""
         with self._write_lock:
@@ -199,13 +202,17 @@ class SearchIndex:
             self._snapshot = self._take_snapshot()
 
     def maintain(self) -> Upkeep:
-        """Rewrite segments in which much is dead, and build the graphs of neighbours that are missing."""
+        """Rewrite segments in which much is dead, build graphs of neighbours that are missing, join small segments."""
         with self._upkeep_lock:
             with self._write_lock:
                 self._open_snapshot()
                 compacted = self._vectors.compact()
-                waiting = self._vectors.without_neighbours()
                 self._snapshot = self._take_snapshot()
+            # Before graphs are built: one for all of them takes less time than one for each and then one for all.
+            while joined := self._join(built=False):
+                compacted += joined
+            with self._write_lock:
+                waiting = [] if self._stop.is_set() else self._vectors.without_neighbours()
             built = 0
             for view in waiting:
                 if not build_neighbours(view.path, view.vectors, lambda: not self._stop.is_set()):
@@ -215,7 +222,16 @@ class SearchIndex:
                         break
                     built += self._vectors.attach(view)
                     self._snapshot = self._take_snapshot()
-            return Upkeep(compacted, built)
+            return Upkeep(compacted + self._join(built=True), built)
+
+    def _join(self, *, built: bool) -> int:
+        with self._write_lock:
+            run = [] if self._stop.is_set() else self._vectors.to_join(built=built)
+        joined = self._vectors.join(run, lambda: not self._stop.is_set(), self._write_lock) if run else 0
+        with self._write_lock:
+            if joined and not self._stop.is_set():
+                self._snapshot = self._take_snapshot()
+        return joined
 
     def close(self) -> None:
         """Let go of the files. Closing twice is no error."""

@@ -43,6 +43,15 @@ def prepare(folder: Path, dimension: int | None, fields: IndexFields) -> int | N
     return dimension if stored is None else int(stored)
 
 
+def fields_of(folder: Path) -> IndexFields:
+    """The fields that an index was made with; the usual ones where there is none yet, or where that can't be told."""
+    try:
+        found = _read(folder, folder / MANIFEST)["fields"]
+        return IndexFields(**{name: tuple(value) for name, value in found.items()})
+    except (RebuildNeeded, KeyError, TypeError, AttributeError):
+        return IndexFields()
+
+
 def remove(folder: Path) -> None:
     """Take away what is the index's, and nothing else. The manifest goes first: a half is no index."""
     (folder / MANIFEST).unlink(missing_ok=True)
@@ -63,7 +72,9 @@ def sync(folder: Path) -> None:
 def _content(dimension: int | None, fields: IndexFields) -> dict[str, Any]:
     # Through JSON, so that what is compared is what was read.
     tantivy = ".".join(version("tantivy").split(".")[:2])
-    content = {"format": FORMAT, "tantivy": tantivy, "dimension": dimension, "fields": asdict(fields)}
+    # Most indexes store nothing else: their manifests are as they were before there was such a thing.
+    given = {name: value for name, value in asdict(fields).items() if value or name != "stored"}
+    content = {"format": FORMAT, "tantivy": tantivy, "dimension": dimension, "fields": given}
     return dict(json.loads(json.dumps(content)))
 
 

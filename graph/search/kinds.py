@@ -59,6 +59,9 @@ class SearchKind(Protocol):
     def within(self, keys: Sequence[str]) -> Filters:
         """The filter for the documents of these nodes."""
 
+    def edges_at_hand(self, key: str, limit: int) -> Sequence[Node] | None:
+        """The same without asking the engine, where they are known; None where it must be asked."""
+
     def edges(self, key: str, limit: int) -> Iterable[Node]:
         """The other ends of a node's edges; at most `limit` are read, so that a hub costs no more than others."""
 

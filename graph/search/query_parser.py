@@ -47,13 +47,14 @@ class Analysis:
         text = clean(text)
         return list((self.thorough if _is_hard(text) else self.plain).analyze(text))
 
-    def add_text(self, document: Any, field: str, text: str) -> None:
-        """Put a text into a document of tantivy's."""
-        text = clean(text)
+    def add_text(self, document: Any, field: str, given: str) -> bool:
+        """Put a text into a document of tantivy's; False where it had to be changed for that."""
+        text = clean(given)
         if _is_hard(text):
             document.add_pre_tokenized_text(field, self.thorough.pre_tokenize(text))
         else:
             document.add_text(field, text)
+        return text == given
 
 
 def _is_hard(text: str) -> bool:

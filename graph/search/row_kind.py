@@ -58,6 +58,9 @@ class RowKind:
         """A row by its key; None where it is gone."""
         raise NotImplementedError
 
+    def edges_at_hand(self, key: str, limit: int) -> Sequence[Node] | None:
+        return None
+
     def edges(self, key: str, limit: int) -> Iterable[Node]:
         raise NotImplementedError
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphvine.search.documents import Filters, Hit, IndexFields, Kinds, Results
+from graphvine.search.documents import Filters, Hit, IndexFields, Kinds, Results, Stored
 from graphvine.search.errors import SearchError, UnknownField
+from graphvine.search.facets import facet_counts, facet_request
 from graphvine.search.query_parser import Clause, read_query
 from graphvine.search.ranking import fuse
 from graphvine.search.snippets import Snippets
@@ -81,6 +81,23 @@ class Searching:
             for hit in hits if hit.vector in cosines
         ]  # fmt: skip
 
+    def shown(self, ids: Sequence[str], query: str) -> dict[str, Stored]:
+        """See SearchIndex.shown."""
+        searcher, asking = self._snapshot.searcher, self._index.asking
+        clauses = read_query(query, self._index.analysis)
+        wanted = asking.matching(clauses, all_words=False) if clauses else None
+        names = (*self._fields.texts, *self._fields.stored)
+        made: dict[str, Stored] = {}
+        with self._index.trouble():
+            found = searcher.search(asking.restriction(None, {"id": ids}), limit=max(1, len(ids)), count=False).hits
+            cutter = Snippets(searcher, self._index.schema, self._fields, wanted, self._characters)
+            for _, address in found:
+                document = searcher.doc(address)
+                texts = {name: document.get_first(name) or "" for name in names}
+                exact = bool(document.get_first("exact")) if self._fields.stored else False
+                made[document.get_first("id")] = Stored(texts, cutter.cut(document), exact)
+        return made
+
     def hybrid(
         self, text: str, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int, offset: int
     ) -> Results:
@@ -113,17 +130,7 @@ class Searching:
 
         asking = self._index.asking
         clauses = [replace(one, loose=self._is_unknown(one)) for one in read_query(query, self._index.analysis)]
-        wanted: dict[str, Any] = {}
-        for name in names:
-            if name == "year":
-                starts = [int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) for year in (*years, years.stop)]
-                ranges = [{"key": str(year), "from": one, "to": other}
-                          for year, one, other in zip(years, starts, starts[1:], strict=False)]  # fmt: skip
-                wanted[name] = {"range": {"field": "time", "ranges": ranges}}
-            elif name in self._fields.facets:
-                wanted[name] = {"terms": {"field": name, "size": size}}
-            else:
-                raise UnknownField(name, (*self._fields.facets, "year"))
+        wanted = facet_request(names, self._fields, size, years)
         restricted = asking.restricting(None, filters)
         for all_words in (True, False):
             parts = [
@@ -134,13 +141,7 @@ class Searching:
             if self._matches(whole):
                 break
         with self._index.trouble():
-            found = self._snapshot.searcher.aggregate(whole, wanted)
-        counted = {name: {one["key"]: one["doc_count"] for one in found[name]["buckets"]} for name in names}
-        years_only = {str(year) for year in years}
-        return {
-            name: {key: count for key, count in values.items() if count and (name != "year" or key in years_only)}
-            for name, values in counted.items()
-        }
+            return facet_counts(self._snapshot.searcher.aggregate(whole, wanted), names, years)
 
     def count(self, kind: Kinds, filters: Filters | None) -> int:
         """See SearchIndex.count."""
@@ -162,6 +163,16 @@ class Searching:
             )
             values = self._snapshot.searcher.fast_field_values("seq", [address for _, address in found.hits])
         return [int(value) for value in values]
+
+    def numbers_of(self, field: str, ids: Sequence[str]) -> list[int]:
+        """See SearchIndex.numbers_of."""
+        if field not in self._fields.numbers:
+            raise UnknownField(field, self._fields.numbers)
+        searcher, asked = self._snapshot.searcher, self._index.asking.restriction(None, {"id": ids})
+        with self._index.trouble():
+            found = searcher.search(asked, limit=max(1, len(ids)), count=False).hits
+            values = searcher.fast_field_values(field, [address for _, address in found])
+        return [int(value) for value in values if value is not None]
 
     def _by_text(
         self,

@@ -111,10 +111,15 @@ class TextIndex:
         entry.add_integer("seq", document.seq)
         if vector_number is not None:
             entry.add_integer("vec", vector_number)
+        exact = True
         for name, text in document.texts.items():
-            self.analysis.add_text(entry, name, text)
+            exact &= self.analysis.add_text(entry, name, text)
+        if self._fields.stored:
+            entry.add_integer("exact", int(exact))
         for name, value in document.filters.items():
-            if isinstance(value, int):
+            if name in self._fields.stored:
+                entry.add_text(name, str(value))
+            elif isinstance(value, int):
                 entry.add_integer(name, value)
             else:
                 for word in [value] if isinstance(value, str) else value:
@@ -188,4 +193,8 @@ def _schema(fields: IndexFields) -> Any:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=name in fields.facets)
     for name in fields.numbers:
         builder.add_integer_field(name, indexed=True, fast=True)
+    for name in fields.stored:
+        builder.add_text_field(name, stored=True, tokenizer_name="raw", index_option="basic")
+    if fields.stored:
+        builder.add_integer_field("exact", stored=True)
     return builder.build()

@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphvine.search.ann_index import open_neighbours
+from graphvine.search.ann_index import build_neighbours, open_neighbours
 from graphvine.search.index_folder import sync
 from graphvine.search.vector_segment import (
     SegmentView,
     as_records,
     path_after,
+    put_in_place,
     read_segment,
     remove_segment,
     rewrite,
     segment_paths,
+    write_joined,
 )
 
 # Up to here a segment is searched exactly: some milliseconds. Full ones get a graph of neighbours.
 SEGMENT_ROWS = 20_000
 _DEAD_SHARE = 0.4
+# So many neighbouring segments of like size are made into one, as each costs a search of its own; up to a size whose
+# graph takes 150 MB while it is built.
+_JOINED, _LARGEST = 4, 16
 
 
 class VectorsIncomplete(Exception):
@@ -123,9 +129,47 @@ class VectorStore:
                 return True
         return False
 
+    def to_join(self, *, built: bool) -> list[SegmentView]:
+        """The first run of segments that are worth joining: of those that have their graphs, or of those without."""
+        run: list[SegmentView] = []
+        for view in self._full():
+            if (view.neighbours is not None) != built or view.rows >= _LARGEST * self._segment_rows:
+                run = []
+            elif run and self._size(view) != self._size(run[0]):
+                run = [view]
+            else:
+                run.append(view)
+            if len(run) == _JOINED:
+                return run
+        return []
+
+    def join(self, run: Sequence[SegmentView], go_on: Callable[[], bool], lock: AbstractContextManager[Any]) -> int:
+        """Make these one. Returns how many they were, 0 where it was stopped.
+
+        Where they have graphs, so has the new one before it takes their place: no search gets slower meanwhile. Called
+        without the lock, which is taken for that moment.
+        """
+        path, part = write_joined(run)
+        view = read_segment(part, self._dimension)
+        ready = view.rows > 0
+        if ready and run[0].neighbours is not None:
+            ready = build_neighbours(path, view.vectors, go_on)
+        with lock:
+            now = [view for view in self._views if view.path in {one.path for one in run}]
+            if not ready or len(now) != len(run) or not go_on():
+                part.unlink(missing_ok=True)
+                return 0
+            at = self._views.index(now[0])
+            joined = put_in_place(now, path, part, self._dimension)
+            self._views[at : at + len(run)] = [replace(joined, neighbours=open_neighbours(path, joined.rows))]
+            return len(run)
+
     def wants_upkeep(self) -> bool:
-        """Whether a full segment has no graph, or too much in it is dead."""
-        return bool(self.without_neighbours()) or any(self._worth_rewriting(group) for group in self._groups())
+        """Whether a full segment has no graph, too much in it is dead, or several are worth joining."""
+        return (
+            bool(self.without_neighbours() or self.to_join(built=True))
+            or any(self._worth_rewriting(group) for group in self._groups())
+        )  # fmt: skip
 
     def compact(self) -> int:
         """Rewrite full segments in which much is dead, and small neighbours into one; tells how many were read."""
@@ -159,6 +203,13 @@ class VectorStore:
                 living = more
         return groups
 
+    def _size(self, view: SegmentView) -> int:
+        """Segments of like size are joined: 0 for one as it is first filled, 1 for four of them, and so on."""
+        size = 0
+        while view.rows > self._segment_rows * _JOINED**size:
+            size += 1
+        return size
+
     def _worth_rewriting(self, group: list[SegmentView]) -> bool:
         rows = sum(view.rows for view in group)
         return len(group) > 1 or sum(int(view.live.sum()) for view in group) < (1 - _DEAD_SHARE) * rows or rows == 0
@@ -169,8 +220,9 @@ class VectorStore:
         path = next(reversed(self._appended), published.path if published else None)
         if path is not None:
             rows = published.rows if published and published.path == path else 0
-            room = self._segment_rows - rows - sum(map(len, self._appended.setdefault(path, [])))
+            room = self._segment_rows - rows - sum(map(len, self._appended.get(path, ())))
             if room > 0:
+                self._appended.setdefault(path, [])  # not before: a full one stays as it is, with its graph
                 return path, room
         self._finish_file()
         path = path_after(path, self._folder)

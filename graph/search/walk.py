@@ -177,14 +177,19 @@ class Question:
         return self._nodes(like)
 
     def _edges(self, nodes: Sequence[Node]) -> dict[Node, list[Node]]:
-        # A statement for each node, which the index of keys answers; most of its time it waits for the engine.
-        return dict(zip(nodes, _readers().map(self._edges_of, nodes), strict=True))
+        at_hand = {node: self._kinds[node[0]].edges_at_hand(node[1], MAX_EDGES) for node in nodes}
+        # A statement for each other node, which the index of keys answers; most of its time it waits for the engine.
+        asked = [node for node, found in at_hand.items() if found is None or self._between is not None]
+        more = dict(zip(asked, _readers().map(lambda node: self._read_edges(node, at_hand[node]), asked), strict=True))
+        return {
+            node: [other for other in dict.fromkeys(more.get(node) or found or ())
+                   if other != node and other[0] in self._kinds]
+            for node, found in at_hand.items()
+        }  # fmt: skip
 
-    def _edges_of(self, node: Node) -> list[Node]:
-        ends = dict.fromkeys(self._kinds[node[0]].edges(node[1], MAX_EDGES))
-        if self._between is not None:
-            ends |= dict.fromkeys(self._between(node, MAX_EDGES))
-        return [other for other in ends if other != node and other[0] in self._kinds]
+    def _read_edges(self, node: Node, known: Sequence[Node] | None) -> list[Node]:
+        found = list(self._kinds[node[0]].edges(node[1], MAX_EDGES) if known is None else known)
+        return found if self._between is None else [*found, *self._between(node, MAX_EDGES)]
 
     def _nodes(self, documents: Mapping[Document, float]) -> dict[Node, float]:
         best: dict[Node, float] = {}

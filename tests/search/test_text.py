@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphvine.search import Document, Range, SearchError, Snippet
+from graphvine.search import Document, IndexFields, OtherVersion, Range, SearchError, Snippet, open_index
 from graphvine.search.index import SearchIndex
 from tests.search.samples import DIMENSION, ids, section
 
@@ -213,3 +214,22 @@ def test_facets_count_what_is_found(library: SearchIndex) -> None:
     assert library.facets("", {"author": "ben"}, names=["type"]) == {"type": {"story": 1}}
     with pytest.raises(SearchError, match="year"):
         library.facets("", names=["score"])
+
+
+def test_an_index_gives_back_what_it_stores_and_says_whether_it_is_exact(tmp_path: Path) -> None:
+    fields = IndexFields(words=("article",), numbers=(), facets=(), stored=("path",))
+    plain, composed = "The café has vines.", "The cafe\u0301 has vines."
+    with SearchIndex(tmp_path, background=False, fields=fields) as index:
+        index.apply([section(1, plain, article="A", path="Über / Growth")], [], 1)
+        index.apply([section(2, composed, article="B", path=""), section(3, "", article="C", path="x")], [], 2)
+        kept = index.shown(["1", "2", "3", "4"], "vine -olive")
+    assert set(kept) == {"1", "2", "3"}
+    assert (kept["1"].texts["body"], kept["1"].texts["path"], kept["1"].exact) == (plain, "Über / Growth", True)
+    assert kept["1"].snippet is not None
+    assert kept["1"].snippet.marks
+    assert not kept["2"].exact, "a composed letter takes the place of two characters"
+    assert kept["3"].texts["body"] == ""
+    with open_index(tmp_path, background=False) as index:
+        assert index.fields == fields, "opened with the fields that it has"
+    with pytest.raises(OtherVersion):
+        SearchIndex(tmp_path, background=False)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from graphvine.search import searcher
+from graphvine.search import searcher, vector_store
 from graphvine.search.index import SearchIndex, Upkeep
+from graphvine.search.vector_segment import SegmentView, write_joined
 from tests.search.samples import DIMENSION, clustered_vectors, ids, nearest, section, unit_vectors
 from tests.support.threads import together
 from tests.support.waiting import eventually
@@ -154,3 +156,48 @@ def test_threads_search_while_one_applies(tmp_path: Path) -> None:
 def test_a_bad_query_vector_is_a_clear_error(index: SearchIndex, vector: object) -> None:
     with pytest.raises(searcher.SearchError, match="the query's vector"):
         index.vector(vector)  # type: ignore[arg-type]
+
+
+def test_segments_of_like_size_are_joined(tmp_path: Path, vectors: NDArray[np.float32]) -> None:
+    everything = list(range(ROWS))
+    with SearchIndex(tmp_path, DIMENSION, background=False, segment_rows=50) as index:
+        fill(index, vectors)
+        # Eighteen full ones, without graphs: four times four, these four again, and graphs for what is left.
+        assert index.maintain() == Upkeep(compacted=20, built=3)
+        assert index.maintain() == Upkeep()
+        found = [len(set(ids(index.vector(query))) & set(nearest(vectors, query, 10, everything)))
+                 for query in unit_vectors(20, seed=99)]  # fmt: skip
+        assert sum(found) >= 190
+    assert len(list((tmp_path / "vectors").glob("*.vec"))) == 3
+    assert len(list((tmp_path / "vectors").glob("*.usearch"))) == 3
+    with SearchIndex(tmp_path, DIMENSION, background=False, segment_rows=50) as index:
+        assert index.maintain() == Upkeep()
+        assert index.count() == ROWS
+
+
+def test_what_dies_while_segments_are_joined_is_dead(
+    tmp_path: Path, vectors: NDArray[np.float32], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with SearchIndex(tmp_path, DIMENSION, background=False, segment_rows=50) as index:
+        for start in range(0, 200, 50):
+            index.apply([section(n, vector=vectors[n]) for n in range(start, start + 50)], [], start + 1)
+            assert index.maintain().built == 1, "each has its graph before the next comes"
+            if start < 150:
+                assert len(index._vectors.views) == start // 50 + 1
+        joined = [view for view in index._vectors.views if view.neighbours is not None]
+        assert [view.rows for view in joined] == [200], "the fourth made them one"
+    with SearchIndex(tmp_path / "other", DIMENSION, background=False, segment_rows=50) as index:
+        index.apply([section(n, vector=vectors[n]) for n in range(200)], [], 1)
+
+        def die_meanwhile(run: Sequence[SegmentView]) -> tuple[Path, Path]:
+            written = write_joined(run)
+            index.apply([section(3, vector=vectors[250])], [("section", "7")], 2)
+            return written
+
+        monkeypatch.setattr(vector_store, "write_joined", die_meanwhile)
+        index.maintain()
+        living = [n for n in range(200) if n not in (3, 7)]
+        for n in (3, 7):
+            assert str(n) not in ids(index.vector(vectors[n], limit=1))
+        assert ids(index.vector(vectors[250], limit=1)) == ["3"]
+        assert sorted(map(int, ids(index.vector(vectors[0], limit=200)))) == sorted([*living, 3])

@@ -43,14 +43,23 @@ class Items(RowKind):
         return found
 
     def text_of(self, key: str) -> Text | None:
-        for row in self._graph.read("hn_item.shown", hnId=int(key)):
+        for row in self._graph.read("hn_item.cited", hnId=int(key)):
             title, body = row["title"] or "", row["plain"] or row["text"] or ""
             at = datetime.fromtimestamp(row["fetchedAt"] / 1_000, UTC) if row["fetchedAt"] else None
             shown = title or f"{row['type'] or 'item'} by {row['by'] or 'nobody'}"
             return Text(shown, body or title, f"{_PAGE}{key}", at)
         return None
 
+    def edges_at_hand(self, key: str, limit: int) -> list[Node] | None:
+        """The same from the index of words, which names the parent of each item; it is in step with the graph."""
+        if self._on_server:
+            return None
+        index = self.followed.index
+        above = [parent for parent in index.numbers_of("parent", [key]) if parent]
+        below = index.seqs(None, {"parent": int(key)}, sort="seq", limit=limit)
+        return [("hn", str(id)) for id in [*above, *below][:limit]]
+
     def edges(self, key: str, limit: int) -> Iterator[Node]:
-        """Its parent, its story, and what stands right below it."""
+        """The items right above and right below it."""
         rows = self._graph.read("hn_item.around", hnId=int(key), limit=limit)
         return (("hn", str(row["hnId"])) for row in rows)

@@ -10,9 +10,10 @@ from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
 from graphvine.index_sync import FollowedIndex
 from graphvine.records import Row
-from graphvine.search import Document, Filters, Hit, Snippet
+from graphvine.search import Document, Filters, Hit, IndexFields, Snippet, Stored
 from graphvine.search.hits import SearchHit, cite
 from graphvine.search.kinds import Mode, Node
+from graphvine.search.link_table import MOST_REDIRECTS, LinkTable
 from graphvine.search.server_index import NothingToFollow, ServerIndex, around
 from graphvine.search.walk import Question
 from graphvine.workers.wikipedia.boilerplate import is_boilerplate
@@ -21,9 +22,8 @@ from graphvine.workers.wikipedia.resources import origin, settings_for
 from graphvine.workers.wikipedia.settings import WikipediaSettings
 
 _SNIPPET_CHARACTERS = 200
-# Titles among a node's edges that stand for another article, whose edges are the node's too.
-_MOST_REDIRECTS = 5
 KIND = "section"
+_FIELDS = IndexFields(words=("article",), numbers=(), facets=(), stored=("path",))
 
 
 class NothingToSearch(GraphvineError):
@@ -45,13 +45,15 @@ class ArticleSearch:
         self._model = model or current_model(graph)
         self._dimension = self._model.dimension if self._model is not None else None
         generation = self._model.generation if self._model is not None else 0
+        # Only who owns the graph is told of everything that is written.
+        self._links = LinkTable(graph) if graph.engine.capabilities.single_owner else None
         self._followed: FollowedIndex | NothingToFollow
         if ServerIndex.serves(graph, "article"):
             self._followed = NothingToFollow(graph, "article")
         else:
             self._followed = FollowedIndex(
                 graph, "article", "sections_after_odd" if generation % 2 else "sections_after", _translate,
-                newest="newest_section", dimension=self._dimension,
+                newest="newest_section", dimension=self._dimension, fields=_FIELDS,
                 name=f"article-{generation}" if generation else "article",
             )  # fmt: skip
 
@@ -110,22 +112,35 @@ class ArticleSearch:
     def within(self, keys: Sequence[str]) -> Filters:
         return {"article": keys}
 
+    def edges_at_hand(self, key: str, limit: int) -> list[Node] | None:
+        found = self._links.neighbours(key, limit) if self._links is not None else None
+        return None if found is None else [("article", title) for title in found]
+
     def edges(self, key: str, limit: int) -> Iterator[Node]:
         """Articles that a link or a redirect joins with this one, either way, or a link to a title that redirects."""
         rows = self._graph.read("article.edges", title=key, limit=limit)
-        redirects = [row["title"] for row in rows if row["kind"] == "redirect"][:_MOST_REDIRECTS]
+        redirects = [row["title"] for row in rows if row["kind"] == "redirect"][:MOST_REDIRECTS]
         rows += [row for title in redirects for row in self._graph.read("article.edges", title=title, limit=limit)]
         return (("article", row["title"]) for row in rows)
 
     def shown(self, documents: Sequence[str], question: str) -> Mapping[str, SearchHit]:
-        found = self._followed.index.text(
-            question, None, {"id": documents}, limit=len(documents), any_word=True, count=False
-        ).hits if isinstance(self._followed, FollowedIndex) else ()  # fmt: skip
-        snippets = {hit.id: hit.snippet for hit in found}
+        if not isinstance(self._followed, FollowedIndex):
+            rows = self._graph.read("article.sections_by_id", keys=list(documents))
+            return {row["id"]: _hit(row, around(row["text"], question), self._address(row)) for row in rows}
+        kept = self._followed.index.shown(documents, question)
+        rows = [row for id in documents if id in kept for row in self._row(id, kept[id])]
+        # One look-up by key after the other: the embedded engine answers many at once by a scan of the table.
+        titles = {row["article"] for row in rows}
+        revisions = {title: self._graph.read("article.revision_shown", title=title)[0] for title in titles}
         return {
-            row["id"]: _hit(row, snippets.get(row["id"]) or around(row["text"], question), self._address(row))
-            for row in self._rows(documents)
+            row["id"]: _hit(row, kept[row["id"]].snippet or around(row["text"], question), self._address(row))
+            for row in (row | revisions[row["article"]] for row in rows)
         }
+
+    def _row(self, id: str, kept: Stored) -> list[Row]:
+        if not kept.exact:  # another form of the same characters: a citation has the words as they came
+            return self._graph.read("article.section_shown", key=id)
+        return [{"id": id, "article": self.node(id), "path": kept.texts["path"], "text": kept.texts["body"]}]
 
     def _address(self, row: Row) -> str:
         """The page as it was at this revision, which stays; or, where that is on no wiki, the source and the title."""
@@ -138,22 +153,17 @@ class ArticleSearch:
         script = api_url.removesuffix("api.php") + "index.php"
         return f"{script}?oldid={revision}" if revision else f"{script}?title={quote(title.replace(' ', '_'))}"
 
-    def _rows(self, documents: Sequence[str]) -> list[Row]:
-        if not isinstance(self._followed, FollowedIndex):
-            return self._graph.read("article.sections_by_id", keys=list(documents))
-        # One look-up by key after the other: the embedded engine answers many at once by a scan of the table.
-        rows = [row for id in documents for row in self._graph.read("article.section_shown", key=id)]
-        titles = {row["article"] for row in rows}
-        revisions = {title: self._graph.read("article.revision_shown", title=title)[0] for title in titles}
-        return [row | revisions[row["article"]] for row in rows]
-
     def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
         return self._followed.rebuild(progress)
 
     def catch_up(self, progress: Callable[[int], None] | None = None) -> int:
+        if self._links is not None:
+            self._links.prepare()
         return self._followed.catch_up(progress)
 
     def close(self) -> None:
+        if self._links is not None:
+            self._links.close()
         self._followed.close()
         if self._embedder is not None:
             self._embedder.close()
@@ -185,7 +195,8 @@ def _translate(row: Row) -> Document | tuple[str, str]:
     boilerplate = is_boilerplate(row["path"].split(" / "))
     heading = row["path"] if boilerplate else " ".join(filter(None, (row["article"], row["path"])))
     return Document(
-        KIND, row["id"], row["seq"], {"title": heading, "body": row["text"]}, {"article": row["article"]},
+        KIND, row["id"], row["seq"], {"title": heading, "body": row["text"]},
+        {"article": row["article"], "path": row["path"]},
         None if boilerplate else row["embedding"] or None,
     )  # fmt: skip
 
