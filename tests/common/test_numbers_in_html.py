@@ -26,6 +26,8 @@ CASES = [
     ("<del>20</del>15", "20 15"),
     ("1<small>5</small>", "1 5"),
     ("m<sup>2</sup> and x<sup>2</sup>3", "m2 and x2 3"),
+    ("0.1<span style='text-decoration: overline'>6</span>, 10<i style=vertical-align:super>6</i>5", "0.1 6, 10 6 5"),
+    ("1<span style='color:red'>2</span>3", "123"),
 ]
 
 
@@ -37,14 +39,14 @@ def test_a_page_and_a_document_keep_numbers_apart(html: str, text: str) -> None:
     assert f"It is {text} as measured" in read_page(page.encode(), "text/html", "utf-8", "").text
     document = read_document(f"<p>It is {html} as measured</p>", "html", "x").sections[0][2]
     assert document == f"It is {text} as measured"
-    if "SUP" not in html and "</b>" not in html:
+    if "SUP" not in html and "</b>" not in html and "overline" not in html:  # of tags in Markdown names alone are read
         markdown = read_document(f"It is {html} as measured, `a<sup>b`", "markdown", "x").sections[0][2]
         assert markdown == f"It is {text} as measured, a<sup>b"
 
 
 def test_formulas() -> None:
     power = "<math><msup><mn>10</mn><mn>6</mn></msup><mfrac><mn>1</mn><mn>2</mn></mfrac></math>"
-    assert re.sub(r"<[^<>]*>", "", numbers_apart(power)) == "10^61/2"
+    assert re.sub(r"<[^<>]*>", "", numbers_apart(power)) == "10^6 1/2"
 
 
 PIECES = ["1", "23", " ", "x", ".", "<b>", "</b>", *(f"<{slash}{tag}>" for tag in ("sup", "sub", "s", "small") for slash in ("", "/"))]  # fmt: skip
