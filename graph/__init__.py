@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from graphvine.backup import BackupInfo, restore
     from graphvine.claims import Claims
     from graphvine.core_requests import (
-        BackupRequest, ExcludeRequest, ExportRequest, FailedRequest, LoadRequest, PauseRequest, RequeueRequest,
-        ResumeRequest, SeedRequest, StatusRequest,
+        BackupRequest, ExcludeRequest, ExportRequest, FailedRequest, LoadRequest, PauseRequest, PrioritiseRequest,
+        ReleaseRequest, RequeueRequest, ResumeRequest, SeedRequest, StatusRequest,
     )
     from graphvine.dispatch import JobFailed, Run
     from graphvine.errors import (
@@ -63,16 +63,16 @@ __all__ = [
     "LoadRequest", "MapRequest", "MarkFailedRequest", "Moved", "News", "NewsDetail", "NewsItem", "NewsQueue",
     "NoProvider", "NoSuchItem", "NoSuchNode", "NoSuchUpload", "NothingToSearch", "Page", "ParameterError",
     "ParserUnavailable", "PauseRequest", "Picture", "Pipeline", "PipelineBroken", "PipelineStatus", "Postpone",
-    "ProcessRequest", "ProcessorRun", "ProviderError", "PullRequest", "Pulled", "QueryError", "QueryFileError",
-    "QueryResult", "QueryTimeout", "QueryTooComplex", "Reaped", "RefreshRequest", "RefreshSummary", "ReindexRequest",
-    "Request", "RequeueRequest", "ResumeRequest", "Retry", "RetryArticlesRequest", "RetryItemsRequest", "Run",
-    "SchemaTooNew", "ScrapeBatchRequest", "ScrapeEvent", "ScrapeRequest", "SearchHit", "SearchRequest", "SeedRequest",
-    "SeedTitlesRequest", "Sentence", "Settings", "SettingsError", "Skip", "SourceRefused", "SourceUnavailable",
-    "StatusRequest", "Step", "StepNotAllowed", "StoreBusy", "StoreClosed", "StoreDamaged", "StoreError", "StoreFull",
-    "StoreMissing", "StoreReopened", "StoreStuck", "TableInfo", "Taken", "TransitionNotAllowed", "Unit", "UnitFailed",
-    "UnitResult", "UnknownArticle", "UnknownBlock", "UnknownKind", "UnknownPipeline", "UpdateRequest", "UpdaterRun",
-    "Upload", "UploadRequest", "UploadStepRequest", "Uploads", "Way", "WorkQueueManager", "WorkRequest", "WriteRefused",
-    "open", "restore",
+    "PrioritiseRequest", "ProcessRequest", "ProcessorRun", "ProviderError", "PullRequest", "Pulled", "QueryError",
+    "QueryFileError", "QueryResult", "QueryTimeout", "QueryTooComplex", "Reaped", "RefreshRequest", "RefreshSummary",
+    "ReindexRequest", "ReleaseRequest", "Request", "RequeueRequest", "ResumeRequest", "Retry", "RetryArticlesRequest",
+    "RetryItemsRequest", "Run", "SchemaTooNew", "ScrapeBatchRequest", "ScrapeEvent", "ScrapeRequest", "SearchHit",
+    "SearchRequest", "SeedRequest", "SeedTitlesRequest", "Sentence", "Settings", "SettingsError", "Skip",
+    "SourceRefused", "SourceUnavailable", "StatusRequest", "Step", "StepNotAllowed", "StoreBusy", "StoreClosed",
+    "StoreDamaged", "StoreError", "StoreFull", "StoreMissing", "StoreReopened", "StoreStuck", "TableInfo", "Taken",
+    "TransitionNotAllowed", "Unit", "UnitFailed", "UnitResult", "UnknownArticle", "UnknownBlock", "UnknownKind",
+    "UnknownPipeline", "UpdateRequest", "UpdaterRun", "Upload", "UploadRequest", "UploadStepRequest", "Uploads", "Way",
+    "WorkQueueManager", "WorkRequest", "WriteRefused", "open", "restore",
 ]
 __version__ = "0.1.0"  # the one place: setup.py reads it here
 
@@ -86,8 +86,8 @@ _HOMES = {
     "dispatch": "JobFailed Run",
     "requests": "BadRequest Request",
     "core_requests":
-        "BackupRequest ExcludeRequest ExportRequest FailedRequest LoadRequest PauseRequest RequeueRequest "
-        "ResumeRequest SeedRequest StatusRequest",
+        "BackupRequest ExcludeRequest ExportRequest FailedRequest LoadRequest PauseRequest PrioritiseRequest "
+        "ReleaseRequest RequeueRequest ResumeRequest SeedRequest StatusRequest",
     "errors":
         "ClaimLost EngineMissing GraphvineError ParameterError PipelineBroken QueryError QueryFileError "
         "QueryTimeout QueryTooComplex SchemaTooNew SettingsError StoreBusy StoreClosed StoreDamaged StoreError "

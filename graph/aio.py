@@ -63,6 +63,8 @@ class AsyncGraph:
     failed = _awaited(Graph.failed)
     requeue = _awaited(Graph.requeue)
     exclude = _awaited(Graph.exclude)
+    prioritise = _awaited(Graph.prioritise)
+    release = _awaited(Graph.release)
     pause = _awaited(Graph.pause)
     resume = _awaited(Graph.resume)
     grow = _awaited(Graph.grow)

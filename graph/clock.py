@@ -8,6 +8,8 @@ from typing import Protocol
 
 # Beyond every real moment, in ms: the `due` of a row that can't be claimed. Exact in a 64-bit float too.
 NEVER = 1 << 52
+# Before every real moment, in ms: the `due` of a row that somebody prioritised, until it is claimed.
+FIRST = -1
 
 
 class Clock(Protocol):

@@ -68,6 +68,20 @@ class ExcludeRequest(Request[int], verb="exclude", runs="graphvine.queue_admin:e
     keys: Sequence[Any]
 
 
+class PrioritiseRequest(Request[int], verb="prioritise", runs="graphvine.queue_admin:prioritise"):
+    """Let rows that wait be claimed before all others, once. Returns how many."""
+
+    pipeline: str
+    keys: Keys
+
+
+class ReleaseRequest(Request[int], verb="release", runs="graphvine.queue_admin:release"):
+    """Take rows from the workers that hold them, and put them back into the queue. Returns how many."""
+
+    pipeline: str
+    keys: Keys
+
+
 class PauseRequest(Request[None], verb="pause", runs="graphvine.queue_admin:pause"):
     """Pause a pipeline: nothing more is claimed until it is resumed."""
 

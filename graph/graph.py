@@ -8,19 +8,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from graphvine import core_requests
 from graphvine.clock import Clock, SystemClock
-from graphvine.core_requests import (
-    BackupRequest,
-    ExcludeRequest,
-    ExportRequest,
-    FailedRequest,
-    LoadRequest,
-    PauseRequest,
-    RequeueRequest,
-    ResumeRequest,
-    SeedRequest,
-    StatusRequest,
-)
 from graphvine.dispatch import dispatch
 from graphvine.engines import connect, without_secrets
 from graphvine.errors import GraphvineError, StoreFull
@@ -185,7 +174,7 @@ class Graph(PipelineVerbs):
 
     def seed(self, pipeline: str, keys: Iterable[str]) -> int:
         """Put these in at the start of a pipeline, where they are not there yet. Returns how many are new."""
-        return sum(dispatch(self, request) for request in SeedRequest.several(pipeline, keys))
+        return sum(dispatch(self, request) for request in core_requests.SeedRequest.several(pipeline, keys))
 
     def claims(self, pipeline: str, worker: str | None = None) -> Claims:
         """One worker's view of the queue of a pipeline."""
@@ -211,7 +200,7 @@ class Graph(PipelineVerbs):
 
     def status(self) -> list[PipelineStatus]:
         """Where every pipeline stands: rows by state, ready, backing off, claimed, failed, skipped, paused."""
-        return dispatch(self, StatusRequest())
+        return dispatch(self, core_requests.StatusRequest())
 
     def failed(
         self, pipeline: str, *, keys: Iterable[str] | None = None, contains: str = "", limit: int = 100,
@@ -219,12 +208,14 @@ class Graph(PipelineVerbs):
     ) -> list[FailedRow]:  # fmt: skip
         """What failed (or was `skipped`) and why, newest first: these rows, or those with a text in key or reason."""
         given = None if keys is None else as_list("failed", "keys", keys)
-        request = FailedRequest(pipeline=pipeline, keys=given, contains=contains, limit=limit, skipped=skipped)
+        request = core_requests.FailedRequest(
+            pipeline=pipeline, keys=given, contains=contains, limit=limit, skipped=skipped
+        )
         return dispatch(self, request)[pipeline]
 
     def failed_by_pipeline(self, *, contains: str = "", limit: int = 100) -> dict[str, list[FailedRow]]:
         """The same for every pipeline, at most `limit` rows of each."""
-        return dispatch(self, FailedRequest(contains=contains, limit=limit))
+        return dispatch(self, core_requests.FailedRequest(contains=contains, limit=limit))
 
     def requeue(
         self, pipeline: str, *, keys: Iterable[str] | None = None, contains: str | None = None,
@@ -235,35 +226,45 @@ class Graph(PipelineVerbs):
         Returns how many.
         """
         given = None if keys is None else as_list("requeue", "keys", keys)
-        return dispatch(self, RequeueRequest(
+        return dispatch(self, core_requests.RequeueRequest(
             pipeline=pipeline, keys=given, contains=contains, everything=everything, skipped=skipped
         ))  # fmt: skip
 
     def exclude(self, pipeline: str, keys: Iterable[str]) -> int:
         """Take rows that wait or failed out of the queue for good. Returns how many."""
-        return dispatch(self, ExcludeRequest(pipeline=pipeline, keys=as_list("exclude", "keys", keys)))
+        return dispatch(self, core_requests.ExcludeRequest(pipeline=pipeline, keys=as_list("exclude", "keys", keys)))
+
+    def prioritise(self, pipeline: str, keys: Iterable[str]) -> int:
+        """Let rows that wait, or back off, be claimed before all others, once. Returns how many."""
+        return dispatch(
+            self, core_requests.PrioritiseRequest(pipeline=pipeline, keys=as_list("prioritise", "keys", keys))
+        )
+
+    def release(self, pipeline: str, keys: Iterable[str]) -> int:
+        """Take rows from their workers, which get ClaimLost, back into the queue. Returns how many."""
+        return dispatch(self, core_requests.ReleaseRequest(pipeline=pipeline, keys=as_list("release", "keys", keys)))
 
     def pause(self, pipeline: str, reason: str = "") -> None:
         """Pause a pipeline: nothing more is claimed until it is resumed."""
-        dispatch(self, PauseRequest(pipeline=pipeline, reason=reason))
+        dispatch(self, core_requests.PauseRequest(pipeline=pipeline, reason=reason))
 
     def resume(self, pipeline: str) -> None:
         """Let a paused pipeline go on."""
-        dispatch(self, ResumeRequest(pipeline=pipeline))
+        dispatch(self, core_requests.ResumeRequest(pipeline=pipeline))
 
     # Maintenance
 
     def backup(self, target: str | os.PathLike[str], progress: Progress | None = None) -> BackupInfo:
         """Copy the graph as it is now into a new folder, while it goes on being used."""
-        return dispatch(self, BackupRequest(target=os.fspath(target)), on_event=_pair(progress))
+        return dispatch(self, core_requests.BackupRequest(target=os.fspath(target)), on_event=_pair(progress))
 
     def export(self, target: str | os.PathLike[str], progress: Progress | None = None) -> Moved:
         """Write the whole graph into a new folder, from which any engine can load it."""
-        return dispatch(self, ExportRequest(target=os.fspath(target)), on_event=_pair(progress))
+        return dispatch(self, core_requests.ExportRequest(target=os.fspath(target)), on_event=_pair(progress))
 
     def load(self, source: str | os.PathLike[str], progress: Progress | None = None) -> Moved:
         """Load an exported graph into this one, which has to be empty."""
-        return dispatch(self, LoadRequest(source=os.fspath(source)), on_event=_pair(progress))
+        return dispatch(self, core_requests.LoadRequest(source=os.fspath(source)), on_event=_pair(progress))
 
     def doctor(self, progress: Callable[[str], None] | None = None) -> list[Finding]:
         """Check the whole graph."""

@@ -1,4 +1,4 @@
-"""Queue administration by people: seed, list failures, requeue, exclude."""
+"""Queue administration by people: seed, list failures, requeue, exclude, prioritise, release."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
-from graphvine.clock import NEVER, moment
+from graphvine.clock import FIRST, NEVER, moment
 from graphvine.core_requests import FailedRequest
 from graphvine.errors import GraphvineError
 from graphvine.ready_cache import spans
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # A merge by key costs a pass over the table whatever its size, so the parts are large.
 _ROWS_AT_ONCE = 10_000
+# Rows that a pipeline makes by itself may have longer keys than those that people seed.
+_LONGEST_KEY = 100_000
 
 
 class BadKey(GraphvineError):
@@ -45,7 +47,7 @@ def _failed(store: Store, pipeline: str, request: FailedRequest) -> list[FailedR
     state = "skipped" if request.skipped else "failed"
     if not _has(store, pipeline, state):
         return []
-    wanted = None if request.keys is None else list(dict.fromkeys(_numbers(store, pipeline, request.keys)))
+    wanted = None if request.keys is None else _wanted(store, pipeline, request.keys)
     if wanted is None:
         rows = store.read(f"{pipeline}.{state}", contains=request.contains, limit=request.limit)
     else:
@@ -107,6 +109,36 @@ def exclude(graph: Graph, pipeline: str, keys: Sequence[str]) -> int:
     return moved
 
 
+def prioritise(graph: Graph, pipeline: str, keys: Sequence[str]) -> int:
+    """What waits, or backs off, is claimed next; once: a row that comes back stands where it stood."""
+    store = graph.store
+    if store.engine.dialect == "neo4j":
+        # The order comes from an index there, which knows nothing of `due`.
+        raise GraphvineError("on Neo4j rows can't be prioritised: its queues go by depth and number alone")
+    found = _named(store, pipeline, keys)
+    given: dict[str, object] = {"now": store.clock.now_ms(), "never": NEVER, "first": FIRST}
+    return _move(store, f"{pipeline}.prioritise", [row["seq"] for row in found], given)
+
+
+def release(graph: Graph, pipeline: str, keys: Sequence[str]) -> int:
+    """The rows go back as when a worker stops, under the claims that hold them now.
+
+    The worker that held one is told at its next heartbeat, and what it writes afterwards is refused (ClaimLost).
+    """
+    store = graph.store
+    machine, due = store.machine(pipeline), store.clock.now_ms()
+    wanted = [row["key"] for row in _named(store, pipeline, keys)]
+    held: dict[tuple[str, int], list[int]] = {}
+    for part in _parts(wanted, _ROWS_AT_ONCE):
+        for row in store.read(f"{pipeline}.holders", keys=part):
+            held.setdefault((row["state"], row["token"]), []).append(row["seq"])
+    steps = []
+    for (state, token), seqs in sorted(held.items()):
+        if (block := machine.by_role("release", state)) is not None:
+            steps += [Step(block.full_name, {**span, "token": token, "due": due}) for span in spans(seqs)]
+    return sum(len(rows) for rows in store.run(Unit.of(steps)).rows) if steps else 0
+
+
 def pause(graph: Graph, pipeline: str, reason: str) -> None:
     graph.store.pause(pipeline, reason)
 
@@ -126,12 +158,18 @@ def _failures(store: Store, pipeline: str, row: Row) -> list[Failure]:
 
 
 def _named(store: Store, pipeline: str, keys: Iterable[str]) -> list[Row]:
-    wanted = list(dict.fromkeys(_numbers(store, pipeline, keys)))
+    wanted = _wanted(store, pipeline, keys)
     found = [row for part in _parts(wanted, _ROWS_AT_ONCE) for row in store.read(f"{pipeline}.named", keys=part)]
     missing = set(wanted) - {row["key"] for row in found}
     if missing:
         raise BadKey(f"not in the graph: {', '.join(sorted(map(repr, missing))[:5])}")
     return found
+
+
+def _wanted(store: Store, pipeline: str, keys: Iterable[str]) -> list[str]:
+    """Each of these keys once; refuses what is no key."""
+    given = _checked(_numbers(store, pipeline, keys), store.machine(pipeline).key, _LONGEST_KEY)
+    return list(dict.fromkeys(given))
 
 
 def _move(store: Store, block: str, seqs: list[int], given: dict[str, object]) -> int:
@@ -141,12 +179,12 @@ def _move(store: Store, block: str, seqs: list[int], given: dict[str, object]) -
     return sum(len(rows) for rows in result.rows)
 
 
-def _checked(keys: Iterable[object], name: str) -> Iterator[str]:
+def _checked(keys: Iterable[object], name: str, longest: int = 2_000) -> Iterator[str]:
     for index, key in enumerate(keys):
         if not isinstance(key, str) or not key.strip():
             raise BadKey(f"item {index}: {name} must be a text that is not empty, not {key!r}")
-        if len(key) > 2_000:
-            raise BadKey(f"item {index}: {name} has {len(key)} characters, 2000 at most")
+        if len(key) > longest:
+            raise BadKey(f"item {index}: {name} has {len(key)} characters, {longest} at most")
         if any("\ud800" <= character <= "\udfff" or character == "\0" for character in key):
             raise BadKey(f"item {index}: {name} {key!r} has characters that are not text")
         yield key

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from graphvine.clock import NEVER
+from graphvine.clock import FIRST, NEVER
 from graphvine.engines.protocol import ServedEngine
 from graphvine.errors import GraphvineError
 from graphvine.isolation import is_suspect
@@ -20,6 +20,7 @@ from graphvine.records import Claim, Row, Step
 
 # Rows that come due one after another must not cost a scan each.
 _RESCAN_MS = 250
+_BEFORE_ALL = -(1 << 63)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,11 @@ class Scanned:
 Scan = Callable[[int, int], Scanned]
 
 FRESH, RESUMED = 0, -1
+
+
+def place_of(row: Row) -> tuple[int, int]:
+    """Where a row stands in the queue: by depth, then by number; what was prioritised comes before all depths."""
+    return (_BEFORE_ALL if row["due"] == FIRST else row["depth"]), row["seq"]
 
 
 class ReadyCache:
@@ -114,8 +120,12 @@ class Window:
             aside: list[Row] = []
             while len(taken) < count and (row := self._next()) is not None:
                 if max_depth is not None and row["depth"] > max_depth:
-                    aside.append(row)
-                    break  # nearest first: all that follow lie deeper too
+                    if row["due"] != FIRST:
+                        aside.append(row)
+                        break  # nearest first: all that follow lie deeper too
+                    if self._end is None:
+                        aside.append(row)  # otherwise it would keep the next scan, which finds it again, from coming
+                    continue
                 if states is not None and row["state"] not in states:
                     aside.append(row)
                     continue
@@ -142,7 +152,7 @@ class Window:
                         heapq.heappush(self._waiting, (row["due"], row["seq"]))
                     else:
                         self._next_due = min(self._next_due, row["due"])
-                elif self._end is None or (row["depth"], row["seq"]) < self._end:
+                elif self._end is None or place_of(row) < self._end:
                     self._push(row)
             if len(self._rows) > 2 * self._size:
                 self.invalidate()
@@ -161,7 +171,7 @@ class Window:
             if row is None or row["due"] != due:
                 continue  # offered again since, for another moment
             del self._later[seq]
-            if self._end is None or (row["depth"], seq) < self._end:
+            if self._end is None or place_of(row) < self._end:
                 self._push(row)
         came_due = self._next_due <= now
         at_end = not self._rows and self._end is not None
@@ -169,7 +179,7 @@ class Window:
             scanned = self._scan(now)
             self.invalidate()
             self._rows = {row["seq"]: row for row in scanned.rows}
-            self._run = [(row["depth"], row["seq"]) for row in reversed(scanned.rows)]
+            self._run = [place_of(row) for row in reversed(scanned.rows)]
             self._end, self._next_due, self._scanned_at = scanned.end, scanned.next_due, now
 
     def _next(self) -> Row | None:
@@ -183,7 +193,7 @@ class Window:
 
     def _push(self, row: Row) -> None:
         self._rows[row["seq"]] = row
-        heapq.heappush(self._order, (row["depth"], row["seq"]))
+        heapq.heappush(self._order, place_of(row))
 
 
 def spans(seqs: list[int], gap: int = 20_000, most: int = 8) -> list[dict[str, Any]]:
@@ -214,15 +224,23 @@ def scan_ready(read: Read, machine: Machine, now: int, lease: int, size: int, ne
         there = read(f"{pipeline}.frontier", now=now, lease=lease)[0]
         if not there["ready"]:
             return Scanned([], None, next_due)
+        asked = there["earliest"] == FIRST
+        first = read(f"{pipeline}.prioritised", first=FIRST, lease=lease, limit=size) if asked else []
         if there["ready"] <= size:
             break
         scanned = _scan_nearest(read, machine, now, lease, size, there, next_due)
         if scanned.rows:
-            return scanned
+            return _in_front(first, scanned)
     # One more than fits tells whether there are more.
     rows = read(f"{pipeline}.ready", now=now, lease=lease, limit=size + 1)
     end = (rows[size]["depth"], rows[size]["seq"]) if len(rows) > size else None
-    return Scanned(rows[:size], end, next_due)
+    return _in_front(first, Scanned(rows[:size], end, next_due))
+
+
+def _in_front(first: list[Row], scanned: Scanned) -> Scanned:
+    """What was prioritised comes before what a scan found by depth, in which it may be, too."""
+    rest = [row for row in scanned.rows if row["due"] != FIRST] if first else scanned.rows
+    return Scanned(sorted(first, key=place_of) + rest, scanned.end, scanned.next_due)
 
 
 def _scan_nearest(read: Read, machine: Machine, now: int, lease: int, size: int, there: Row, next_due: int) -> Scanned:

@@ -86,7 +86,7 @@ ORDER BY @order LIMIT $limit;
 // How many rows are ready, and the first place in the order among them; numbers alone, so that it is quick.
 MATCH (a:@Label)
 WHERE a.due <= $now AND a.lease = $lease
-RETURN min(@depth) AS depth, count(*) AS ready;
+RETURN min(@depth) AS depth, count(*) AS ready, min(a.due) AS earliest;
 
 // name: frontier_at(now, lease, depth)
 // if: ordered
@@ -109,7 +109,7 @@ ORDER BY a.seq LIMIT $limit;
 // How many rows are ready, and between which row numbers they lie; numbers alone, so that it is quick.
 MATCH (a:@Label)
 WHERE a.due <= $now AND a.lease = $lease
-RETURN min(a.seq) AS lo, max(a.seq) AS hi, count(*) AS ready;
+RETURN min(a.seq) AS lo, max(a.seq) AS hi, count(*) AS ready, min(a.due) AS earliest;
 
 // name: ready_between(now, lease, lo, hi, limit)
 // unless: ordered
@@ -119,6 +119,13 @@ MATCH (a:@Label)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.due <= $now AND a.lease = $lease
 RETURN @row
 ORDER BY a.seq LIMIT $limit;
+
+// name: prioritised(first, lease, limit)
+// What comes before everything else: rows that somebody prioritised.
+MATCH (a:@Label)
+WHERE a.due = $first AND a.lease = $lease
+RETURN @row
+ORDER BY @order LIMIT $limit;
 
 // name: next_due(now, lease, never)
 // When the next row that is backing off comes due.
@@ -131,6 +138,12 @@ RETURN min(a.due) AS due, count(*) AS waiting;
 MATCH (a:@Label)
 WHERE a.due <= $now AND a.lease <= 0 AND @depth <= $depth
 RETURN count(*) AS ready, min(a.due) AS oldest;
+
+// name: waiting_since(now, depth)
+// Since when the first of these rows waits, of which that is known: not of those that were prioritised.
+MATCH (a:@Label)
+WHERE a.due > 0 AND a.due <= $now AND a.lease <= 0 AND @depth <= $depth
+RETURN min(a.due) AS oldest;
 
 // name: beyond_depth(now, depth)
 // if: ordered
@@ -145,6 +158,27 @@ RETURN count(*) AS beyond;
 MATCH (a:@Label)
 WHERE a.due > $now AND a.due < $never AND a.lease <= 0 AND (a.lease = 0 OR a.@retry_count > 0)
 RETURN count(*) AS backing_off;
+
+// == Steps by hand ==
+
+// name: prioritise(seqs, lo, hi, now, never, first)
+// ready
+// unlocked: on Neo4j, whose queues go by an index without `due`, nobody runs it.
+// by: seqs between lo and hi
+// Let these rows come before all others: they get a `due` that no other row has, until they are claimed. A row that backs
+// off waits no longer; one that waits to be resumed is left alone until its step is due, as another may be doing it.
+MATCH (a:@Label)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.due <> $first
+    AND ((a.lease = 0 AND a.due < $never) OR (a.lease = -1 AND a.due <= $now))
+SET a.due = $first
+RETURN @row;
+
+// name: holders(keys)
+// Which of these rows are held, and by which claim.
+@each_key
+MATCH (a:@Label)
+WHERE a.@key = key AND a.lease > 0
+RETURN a.seq AS seq, @key_text AS key, a.@state AS state, a.lease AS token;
 
 // == Lists ==
 

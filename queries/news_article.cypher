@@ -438,6 +438,13 @@ RETURN a.id AS id, a.topic AS topic, a.state AS state, a.title AS title, a.link 
     a.sentimentScore AS sentimentScore, a.summary AS summary, a.seq AS seq
 ORDER BY date DESC, seq DESC LIMIT $limit;
 
+// name: sentiments(topic, since, limit)
+// When articles of a topic were published, and their sentiment; the newest first.
+MATCH (a:NewsArticle)
+WHERE ($topic = '' OR a.topic = $topic) AND a.date >= $since AND a.sentiment IS NOT NULL AND a.sentiment <> ''
+RETURN a.date AS date, a.sentiment AS sentiment, a.sentimentScore AS score
+ORDER BY date DESC LIMIT $limit;
+
 // name: shown(key)
 // Everything about one article, by its id or its address.
 MATCH (a:NewsArticle)

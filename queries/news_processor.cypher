@@ -71,15 +71,16 @@ RETURN q.place AS place, q.id AS id, q.place = place AS created;
 // == The queue ==
 
 // name: front(topic, now, limit)
-// The first articles of the queue that can be worked on, with all that the phases need.
+// The first articles of the queue that can be worked on, with all that the phases need; what somebody prioritised comes
+// before all others (its `due` is negative).
 MATCH (q:NewsQueued)
 WHERE q.topic = $topic
 WITH q.id AS id, q.priority AS priority, q.place AS place
 MATCH (a:NewsArticle)
 WHERE a.id = id AND a.lease = 0 AND a.due <= $now
 RETURN a.seq AS seq, a.id AS key, a.state AS state, a.retry_count AS retry_count, a.lost_claims AS lost_claims,
-    a.failure_count AS failure_count, priority, place
-ORDER BY priority, place LIMIT $limit;
+    a.failure_count AS failure_count, priority, place, a.due >= 0 AS later
+ORDER BY later, priority, place LIMIT $limit;
 
 // name: waiting(topic, now)
 // When the next article that is backing off comes due, and how many do.

@@ -534,12 +534,12 @@ WHERE a.slot > 0
 RETURN a.slot AS slot, a.seq AS seq;
 
 // name: ready_in(batch_seq, now, lease, limit)
-// The same for the pages of one batch.
+// The same for the pages of one batch; what somebody prioritised comes before all others (its `due` is negative).
 MATCH (a:ScrapeItem)
 WHERE a.batch_seq = $batch_seq AND a.due <= $now AND a.lease = $lease
 RETURN a.seq AS seq, a.id AS key, a.url AS url, a.state AS state, a.retry_count AS retry_count,
-    a.lost_claims AS lost_claims, a.failure_count AS failure_count
-ORDER BY a.seq LIMIT $limit;
+    a.lost_claims AS lost_claims, a.failure_count AS failure_count, a.due >= 0 AS later
+ORDER BY later, seq LIMIT $limit;
 
 // name: left_behind(batch_seq, limit)
 // What the manager before held of a batch.

@@ -1,4 +1,4 @@
-"""What people do to the queue: look at what failed, requeue, exclude."""
+"""What people do to the queue: look at what failed, requeue, exclude, prioritise, release."""
 
 from __future__ import annotations
 
@@ -143,6 +143,50 @@ def test_what_is_in_work_or_done_is_not_excluded(graph: Graph) -> None:
     claims.complete(done)
     assert graph.exclude("article", ["in work", "done"]) == 0
     claims.complete(held)
+
+
+def test_what_is_released_goes_back_and_its_worker_writes_nothing(graph: Graph, clock: ManualClock) -> None:
+    graph.seed("article", ["a", "b", "waiting"])
+    claims, others = graph.claims("article", "w"), graph.claims("article", "another")
+    (a,), (b,) = claims.claim(1), others.claim(1)
+    clock.forward(1)
+    assert graph.release("article", ["a", "b", "waiting"]) == 2
+    back = row(graph, "a")
+    assert (back["expansion_state"], back["lease"], back["claimed_by"]) == ("discovered", 0, None)
+    assert (back["retry_count"], back["lost_claims"], back["due"]) == (0, 0, clock.now_ms())
+    with pytest.raises(ClaimLost):
+        claims.heartbeat([a])
+    with pytest.raises(ClaimLost):
+        others.complete(b)
+    assert states(graph) == {"a": "discovered", "b": "discovered", "waiting": "discovered"}
+    again = graph.claims("article", "third").claim(3)
+    assert keys(again) == ["a", "b", "waiting"]
+    assert graph.release("article", ["a"]) == 1
+    graph.claims("article", "third").complete(again[1])
+    assert graph.release("article", ["a", "b"]) == 0, "one waits, one is done"
+    with pytest.raises(BadKey, match="not in the graph: 'none such'"):
+        graph.release("article", ["none such"])
+
+
+def test_prioritised_rows_come_first_once(graph: Graph, clock: ManualClock) -> None:
+    if graph.engine.dialect == "neo4j":
+        with pytest.raises(GraphvineError, match="Neo4j"):
+            graph.prioritise("article", ["any"])
+        return
+    graph.seed("article", [f"{number:02}" for number in range(20)])
+    claims = graph.claims("article", "w")
+    (first,) = claims.claim(1)
+    claims.fail(first, "busy")
+    assert graph.prioritise("article", ["15", "11", first.key]) == 3
+    assert graph.prioritise("article", ["11"]) == 0, "it is at the front already"
+    (status,) = [status for status in graph.status() if status.pipeline == "article"]
+    assert (status.ready, status.backing_off) == (20, 0)
+    assert status.oldest_ready == moment(clock.now_ms())
+    taken = claims.claim(4)
+    assert keys(taken) == ["00", "11", "15", "01"], "those that back off wait no longer"
+    assert graph.prioritise("article", ["11"]) == 0, "it is held"
+    claims.release(taken)
+    assert keys(claims.claim(3)) == ["00", "01", "02"], "it held for one claim"
 
 
 @pytest.mark.parametrize("key", ["", "   ", "x" * 2_001, "\ud800", "nul \0", 7, None])

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from graphvine.errors import ClaimLost
 from graphvine.settings import Settings
 from graphvine.workers.serve.api import page
 from graphvine.workers.serve.api.page import POLICY
@@ -102,11 +103,47 @@ def test_rows_are_filtered_counted_and_come_in_parts(served: Served, client: htt
     assert client.get(f"{path}/count", params={"standing": "ready"}).json()["count"] == 17
     assert client.get(f"{path}/count", params={"contains": "LEAF 1"}).json()["count"] == 10
     assert client.get(f"{path}/count", params={"reason": "eaten", "max_depth": 0}).json()["count"] == 5
+    soon, long_ago = "2100-01-01T00:00:00Z", "2000-01-01T00:00:00"
+    assert client.get(f"{path}/count", params={"since": long_ago, "until": soon}).json()["count"] == 25
+    for outside in ({"since": soon}, {"until": long_ago}):
+        assert client.get(f"{path}/count", params=outside).json()["count"] == 0
+    ended = first["rows"][4]["at"]
+    assert client.get(f"{path}/count", params={"since": ended, "state": "failed"}).json()["count"] >= 1
+    assert client.get(f"{path}/count", params={"until": ended, "state": "failed"}).json()["count"] <= 4
     newest = client.get(path, params={"newest": True, "limit": 1}).json()
     assert newest["rows"][0]["key"] == "Leaf 24"
     assert client.get("/pipelines/article/reasons").json() == [{"reason": "eaten", "count": 5, "example": "Leaf 00"}]
     assert client.get("/pipelines/article").json()["ready"] == 17
     claims.release(held)
+
+
+@pytest.mark.parametrize(
+    "pipeline", ["article", "hn_item", "upload", "news_article", "scrape_item", "section", "vector"]
+)
+def test_rows_of_every_pipeline_are_filtered_by_time(client: httpx.Client, pipeline: str) -> None:
+    asked = {"since": "2020-01-01T00:00:00Z", "until": "2021-01-01T00:00:00Z", "contains": "x", "standing": "ready"}
+    found = client.get(f"/pipelines/{pipeline}/rows", params=asked)
+    assert (found.status_code, found.json()["rows"]) == (200, [])
+
+
+def test_rows_are_prioritised_and_released_by_their_keys(served: Served, owner: httpx.Client) -> None:
+    graph = served.graph
+    graph.seed("article", [f"Leaf {n}" for n in range(5)])
+    queue = "/pipelines/article"
+    assert owner.post(f"{queue}/prioritise", json={"keys": ["Leaf 3"]}).json() == {"prioritised": 1}
+    found = owner.get(f"{queue}/rows").json()["rows"]
+    assert [row["prioritised"] for row in found] == [False, False, False, True, False]
+    claims = graph.claims("article", "a worker that hangs")
+    (held,) = claims.claim(1)
+    assert held.key == "Leaf 3"
+    assert owner.post(f"{queue}/release", json={"keys": ["Leaf 3", "Leaf 4"]}).json() == {"released": 1}
+    with pytest.raises(ClaimLost):
+        claims.complete(held)
+    assert owner.get(f"{queue}/row", params={"key": "Leaf 3"}).json()["history"][0]["move"] == "release"
+    for verb in ("exclude", "prioritise", "release", "requeue"):
+        for odd in ({}, [], 7, None, " "):
+            refused = owner.post(f"{queue}/{verb}", json={"keys": [odd]})
+            assert (refused.status_code, refused.json()["error"]["type"]) == (400, "BadKey"), (verb, odd)
 
 
 def test_a_row_has_its_history_across_a_restart_and_within_its_bound(place: Place) -> None:

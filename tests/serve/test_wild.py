@@ -81,7 +81,7 @@ def _look(served: Served, case: Any) -> None:
         answer._content = _first_events(answer)
         answer.close()
     else:
-        answer = case.call(base_url=served.address, headers=AUTHORISED)
+        answer = case.call(base_url=served.address, headers=AUTHORISED, timeout=WAIT_LIMIT)
     case.validate_response(answer, checks=CHECKS)
     if answer.status_code == 202 and answer.json().get("state") == "running":
         requests.delete(f"{served.address}/jobs/{answer.json()['id']}", headers=AUTHORISED, timeout=WAIT_LIMIT)

@@ -27,6 +27,8 @@ EXPLAINED: dict[str, str] = {
     **{f"{e}.misaligned": "asks for what the align_ blocks would change, in their order" for e in SHARED},
     **{f"{e}.number": "the same columns in another order" for e in SHARED if e != "article"},
     **{f"{e}.frontier": "rows without an order have no depth: the range of their numbers at once" for e in UNORDERED},
+    **{f"{e}.frontier": "says whether rows were prioritised" for e in ("article", "news_article")},
+    "kuzu news_processor.front": "what was prioritised comes first",
     **{f"{e}.frontier_at": "gone: see frontier" for e in UNORDERED},
     **{f"{e}.ready_at": "now ready_between, without a depth" for e in UNORDERED},
     **{f"{e}.{b}": "the lease first, by which an engine skips rows" for e in SHARED if e != "hn_item" for b in ("stale", "oldest_heartbeat")},

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphvine.clock import NEVER
+from graphvine.clock import FIRST, NEVER
 from graphvine.queries import library
 from graphvine.ready_cache import FRESH, RESUMED, ReadyCache, Scanned, Window, scan_ready, spans
 
@@ -210,8 +210,15 @@ class RestlessTable:
         first, last = ready[0] if ready else {}, ready[-1] if ready else {}
         answer: dict[str, Callable[[], list[Row]]] = {
             "frontier": lambda: [
-                {"depth": first.get("depth"), "lo": first.get("seq"), "hi": last.get("seq"), "ready": len(ready)}
+                {
+                    "depth": first.get("depth"),
+                    "lo": first.get("seq"),
+                    "hi": last.get("seq"),
+                    "ready": len(ready),
+                    "earliest": min((one["due"] for one in ready), default=None),
+                }
             ],
+            "prioritised": lambda: [one for one in ready if one["due"] == FIRST][:limit],
             "ready_between": lambda: there[:limit],
             "frontier_at": lambda: [
                 {"lo": min(numbers, default=None), "hi": max(numbers, default=None), "ready": len(there)}

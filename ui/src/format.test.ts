@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ago, bytes, count, csv, duration, moment, rate, short } from "./format";
+import { ago, bytes, count, csv, duration, fromLocalInput, localInput, moment, rate, short } from "./format";
 
 describe("numbers and times", () => {
   it("says rates, durations and sizes as people do", () => {
@@ -20,5 +20,14 @@ describe("numbers and times", () => {
 describe("CSV", () => {
   it("quotes what needs it and takes the life out of formulas", () => {
     expect(csv(["a", "b"], [["x,y", 'say "hi"'], ["=1+1", -5], [null, ["l"]]])).toBe('a,b\r\n"x,y","say ""hi"""\r\n\'=1+1,-5\r\n,"[""l""]"\r\n');
+  });
+});
+
+describe("fields of local time", () => {
+  it("come back as they went in, to the minute", () => {
+    const made = fromLocalInput("2026-03-29T12:34");
+    expect(made).toMatch(/Z$/);
+    expect(localInput(made)).toBe("2026-03-29T12:34");
+    expect([localInput(""), localInput("no time"), fromLocalInput(""), fromLocalInput("x")]).toEqual(["", "", "", ""]);
   });
 });

@@ -52,6 +52,15 @@ export function clock(text: string | null | undefined): string {
   return Number.isNaN(at) ? text : new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 }
 
+/** A moment of the address (UTC) for a field that takes local time, to the minute; and back. */
+export function localInput(text: string): string {
+  const at = text ? moment(text) : Number.NaN;
+  if (Number.isNaN(at)) return "";
+  return new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+export const fromLocalInput = (text: string): string => (text && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : "");
+
 export const several = (number: number, what: string): string => `${count(number)} ${what}${number === 1 ? "" : "s"}`;
 
 export const human = (name: string): string => name.replaceAll("_", " ");

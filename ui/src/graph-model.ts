@@ -41,6 +41,12 @@ export class Drawing {
     return this.graph.order - before;
   }
 
+  /** Put in all of these, around the middle. */
+  addAll({ nodes, edges }: Pick<Around, "nodes" | "edges">): void {
+    for (const node of nodes) if (!this.graph.hasNode(idOf(node))) this.#node(node, 0, 0, 4 * Math.sqrt(nodes.length));
+    for (const edge of edges) this.#edge(edge.type, edge.source, edge.target);
+  }
+
   /** Put in the nodes of a way and what joins them. Returns how many nodes are new. */
   addPath({ nodes, edges }: Pick<Around, "nodes" | "edges">): number {
     const before = this.graph.order;

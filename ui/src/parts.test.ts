@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { message, withQuery } from "./api";
+import { ACTIONS, asking, outcome } from "./bulk";
 import { take } from "./events";
 import { colourOfState, Drawing, idOf } from "./graph-model";
 import { layers } from "./machine-layout";
@@ -7,6 +8,7 @@ import { plain } from "./pages/threads";
 import { MOST_PIXELS, visible } from "./parts/table";
 import { fit, nearest, rgb } from "./points";
 import { address, parse } from "./router";
+import { drawable } from "./result-graph";
 import { RowWindow } from "./row-window";
 import { ofCommunities, ofRows, places } from "./whole-model";
 
@@ -134,4 +136,34 @@ describe("machines and threads", () => {
     expect(layers({ states: [state("a", true), state("b"), state("lost")], moves: [move("a", "b"), move("b", "a")] })).toEqual([["a"], ["b"], ["lost"]]);
   });
   it("comments are text", () => expect(plain("x &lt;b&gt; <p>y<i>z</i>")).toBe("x <b>  ¶ yz"));
+});
+
+describe("actions on many rows", () => {
+  it("are for the rows that they can move", () => {
+    expect(ACTIONS.requeue.fits({ contains: "x" })).toEqual({ contains: "x", state: "failed" });
+    expect(ACTIONS.requeue.fits({ state: "claimed" })).toBeNull();
+    expect(ACTIONS.prioritise.fits({})).toEqual({ standing: "waiting" });
+    expect(ACTIONS.prioritise.fits({ standing: "ready" })).toEqual({ standing: "ready" });
+    expect(ACTIONS.release.fits({ standing: "ready" })).toBeNull();
+    expect(ACTIONS.release.fits({ standing: "" })).toEqual({ standing: "claimed" });
+  });
+  it("say how many, before and after", () => {
+    expect([asking("release", 1), asking("requeue", 1311)]).toEqual(["Release 1 row?", "Requeue 1,311 rows?"]);
+    expect([outcome("exclude", 2, 3), outcome("exclude", 1, 1)]).toEqual(["2 rows excluded, 1 row left alone.", "1 row excluded."]);
+  });
+});
+
+describe("results as a graph", () => {
+  const node = (offset: number, title: string) => ({ _id: { offset, table: 1 }, _label: "Article", title, absent: null });
+  it("finds nodes and relationships wherever they stand, each once", () => {
+    const joined = { _id: { offset: 5, table: 9 }, _src: { offset: 0, table: 1 }, _dst: { offset: 1, table: 1 }, _label: "LINKS_TO" };
+    const dangling = { ...joined, _id: { offset: 6, table: 9 }, _dst: { offset: 77, table: 1 } };
+    const found = drawable([[node(0, "a"), joined, node(1, "b")], [{ _nodes: [node(0, "a")], _rels: [joined, dangling] }, 7]]);
+    expect(found.nodes.map((one) => [one.name, one.properties])).toEqual([["a", { title: "a" }], ["b", { title: "b" }]]);
+    expect(found.edges).toEqual([{ type: "LINKS_TO", source: { label: "Article", key: "1:0" }, target: { label: "Article", key: "1:1" } }]);
+  });
+  it("takes the ids of Neo4j, and rows without nodes", () => {
+    expect(drawable([[{ _id: "4:x:1", _label: "HNItem", hnId: 7 }]]).nodes[0]).toMatchObject({ key: "4:x:1", name: "7" });
+    expect(drawable([["text", 1, null, [1, 2], { a: 1 }]])).toEqual({ nodes: [], edges: [], cut: false });
+  });
 });

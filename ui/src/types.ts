@@ -56,6 +56,7 @@ export interface Row {
   key: string;
   state: string | null;
   standing: string;
+  prioritised: boolean;
   depth: number | null;
   retries: number | null;
   due_in_seconds: number | null;

@@ -24,8 +24,8 @@ CORE = {
     name: module
     for module, names in {
         "demo": "demo", "status": "status failed stats", "console": "console", "config": "config", "doctor": "doctor",
-        "queue": "seed work requeue exclude pause resume", "copies": "backup restore export load", "model": "model",
-        "pipelines": "machine pipelines new lint", "token": "token", "trust": "trust",
+        "queue": "seed work requeue exclude prioritise release pause resume", "copies": "backup restore export load",
+        "model": "model", "pipelines": "machine pipelines new lint", "token": "token", "trust": "trust",
     }.items()
     for name in names.split()
 }  # fmt: skip
@@ -33,7 +33,7 @@ CORE = {
 GROUPS = {
     "Grow": "demo grow refresh titles hn upload uploads news scrape",
     "Look": "status stats failed search ask map console",
-    "Queue": "seed work requeue exclude pause resume",
+    "Queue": "seed work requeue exclude prioritise release pause resume",
     "Serve": "serve open mcp token trust",
     "Maintain": "backup restore export load doctor reindex edges config model",
     "Develop": "machine pipelines new lint",

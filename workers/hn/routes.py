@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Annotated, Any
 
@@ -24,8 +25,10 @@ from graphvine.workers.hn.requests import (
     PullRequest,
     RetryItemsRequest,
 )
+from graphvine.workers.hn.search import Page
 from graphvine.workers.hn.threads import Item
 from graphvine.workers.hn.transitions import Way
+from graphvine.workers.serve.api.models import counted
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.request_routes import add_route
 from graphvine.workers.serve.responses import EncodedJson, Json, Missing, register_status
@@ -39,6 +42,28 @@ _ITEMS = {
 }
 
 
+@dataclass(slots=True)
+class ItemAtDepth(Item):
+    """An item of a thread, and how far below its top it stands."""
+
+    depth: int = 0
+
+
+@dataclass(slots=True)
+class Thread(Item):
+    """An item, and everything below it from top to bottom, itself first."""
+
+    items: list[ItemAtDepth] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemMoved:
+    """The state of an item after a step by hand."""
+
+    id: int
+    state: str
+
+
 class TooMany(GraphvineError):
     """More items than one request may bring."""
 
@@ -50,9 +75,12 @@ def router(app_state: AppState) -> APIRouter:
 
     add_route(
         made, app_state, "/search", HNSearchRequest, "Items by words, fields, and the thread that they stand in",
-        lambda _, page: page, method="GET", names={"q": "words"},
+        lambda _, page: page, method="GET", names={"q": "words"}, model=Page,
     )  # fmt: skip
-    add_route(made, app_state, "/reindex", HNReindexRequest, "Rebuild the search index", lambda _, rows: {"rows": rows})
+    add_route(
+        made, app_state, "/reindex", HNReindexRequest, "Rebuild the search index", lambda _, rows: {"rows": rows},
+        model=counted("rows"),
+    )  # fmt: skip
     add_route(made, app_state, "/pull", PullRequest, "Fetch from the API, as a job")
     return made
 
@@ -75,11 +103,11 @@ def _items(made: APIRouter, app_state: AppState) -> None:
         app_state.hub.publish("queue_changed", pipeline="hn_item", what="taken in", rows=taken.total)
         return Json(taken)
 
-    @made.get("/items/{id}", summary="One item", response_model=dict[str, Any])
+    @made.get("/items/{id}", summary="One item", response_model=Item)
     def item(id: Id) -> Json:
         return Json(flat(HackerNews(app_state.graph).item(id)))
 
-    @made.get("/items/{id}/thread", summary="An item and everything below it", response_model=dict[str, Any])
+    @made.get("/items/{id}/thread", summary="An item and everything below it", response_model=Thread)
     def thread(id: Id, depth: Annotated[int | None, Query(ge=0, le=1_000)] = None) -> EncodedJson:
         return EncodedJson(shallow(HackerNews(app_state.graph).thread(id, depth)))
 
@@ -96,7 +124,7 @@ def _items(made: APIRouter, app_state: AppState) -> None:
     def siblings(id: Id) -> Json:
         return Json([flat(one) for one in HackerNews(app_state.graph).siblings(id)])
 
-    @made.get("/items/{id}/story", summary="The item at the top of the thread", response_model=dict[str, Any])
+    @made.get("/items/{id}/story", summary="The item at the top of the thread", response_model=Item)
     def story(id: Id) -> Json:
         found = HackerNews(app_state.graph).story(id)
         if found is None:
@@ -111,15 +139,16 @@ def _moves(made: APIRouter, app_state: AppState) -> None:
 
     add_route(
         made, app_state, "/items/{id}/transitions/{transition}", AdvanceRequest, "Take a transition",
-        lambda request, state: {"id": request.id, "state": state},
+        lambda request, state: {"id": request.id, "state": state}, model=ItemMoved,
     )  # fmt: skip
     add_route(
         made, app_state, "/items/{id}/mark-failed", MarkFailedRequest, "Mark an item as failed",
-        lambda request, _: {"id": request.id, "state": "failed"},
+        lambda request, _: {"id": request.id, "state": "failed"}, model=ItemMoved,
     )  # fmt: skip
     add_route(
-        made, app_state, "/retry", RetryItemsRequest, "Process failed items again", lambda _, moved: {"retried": moved}
-    )
+        made, app_state, "/retry", RetryItemsRequest, "Process failed items again",
+        lambda _, moved: {"retried": moved}, model=counted("retried"),
+    )  # fmt: skip
 
 
 def _unpacked(body: bytes) -> bytes:

@@ -12,7 +12,7 @@ from graphvine.dispatch import Run, dispatch
 from graphvine.graph import Graph
 from graphvine.workers.news import reads
 from graphvine.workers.news.processor import Processor
-from graphvine.workers.news.reads import NewsDetail, NewsItem, NewsQueue
+from graphvine.workers.news.reads import NewsDetail, NewsItem, NewsQueue, SentimentDay
 from graphvine.workers.news.requests import ProcessRequest, RetryArticlesRequest, UpdateRequest
 from graphvine.workers.news.runs import ProcessorRun, UpdaterRun
 from graphvine.workers.news.settings import NewsSettings, load
@@ -46,6 +46,10 @@ class News:
     def show(self, id: str) -> NewsDetail:
         """One article, by its id or its address, with what tells the same story and what it names."""
         return reads.show_article(self._graph, id)
+
+    def sentiment(self, *, days: int = 30) -> Sequence[SentimentDay]:
+        """How many articles of each sentiment were published on each of the last days, and their mean score."""
+        return reads.sentiment_by_day(self._graph, self._settings.topic, days)
 
     def queue(self, limit: int = 20) -> NewsQueue:
         """The queue, the log of additions, the checkpoints, and the metrics of the last runs."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from graphvine.clock import moment
 from graphvine.graph import Graph
 from graphvine.records import Failure, Row
 from graphvine.requests import BadRequest
@@ -15,6 +16,9 @@ from graphvine.workers.news.article import SENTIMENTS
 from graphvine.workers.news.errors import UnknownArticle
 
 _RUNS_SHOWN = 5
+_DAY_MS = 86_400_000
+# Of more articles within the days that are asked for, the newest count.
+_MOST_SENTIMENTS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,17 @@ class NewsItem:
     summary: str | None
     # The provider gave no date: it is the moment at which the article was found.
     undated: bool = False
+
+
+@dataclass(slots=True)
+class SentimentDay:
+    """How many articles that were published on a day (UTC) are of each sentiment, and the mean of their scores."""
+
+    day: str
+    positive: int = 0
+    neutral: int = 0
+    negative: int = 0
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +96,27 @@ def list_articles(
         )
         for row in rows
     ]  # fmt: skip
+
+
+def sentiment_by_day(graph: Graph, topic: str, days: int) -> list[SentimentDay]:
+    """The last so many days, the oldest first; a day without articles is among them."""
+    today = graph.clock.now_ms() // _DAY_MS
+    starts = [number * _DAY_MS for number in range(today - days + 1, today + 1)]
+    found = {_day(start): SentimentDay(_day(start)) for start in starts}
+    scores: dict[str, list[float]] = {}
+    for row in graph.read(f"{NAME}.sentiments", topic=topic, since=moment(starts[0]), limit=_MOST_SENTIMENTS):
+        day = row["date"].strftime("%Y-%m-%d")
+        if day in found and row["sentiment"] in SENTIMENTS:  # a feed may be ahead of time
+            setattr(found[day], row["sentiment"], getattr(found[day], row["sentiment"]) + 1)
+            if row["score"] is not None:
+                scores.setdefault(day, []).append(row["score"])
+    for day, values in scores.items():
+        found[day].score = sum(values) / len(values)
+    return list(found.values())
+
+
+def _day(ms: int) -> str:
+    return moment(ms).strftime("%Y-%m-%d")
 
 
 def _check(name: str, value: str, known: Iterable[str]) -> None:

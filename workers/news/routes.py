@@ -8,8 +8,9 @@ from fastapi import APIRouter, Path, Query
 
 from graphvine.workers.news.api import News
 from graphvine.workers.news.errors import NoProvider, UnknownArticle
-from graphvine.workers.news.reads import NewsDetail, NewsItem, NewsQueue
+from graphvine.workers.news.reads import NewsDetail, NewsItem, NewsQueue, SentimentDay
 from graphvine.workers.news.requests import ProcessRequest, RetryArticlesRequest, UpdateRequest
+from graphvine.workers.serve.api.models import counted
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.request_routes import add_route
 from graphvine.workers.serve.responses import Json, register_status
@@ -32,9 +33,13 @@ def router(app_state: AppState) -> APIRouter:
         )
         return Json(found)
 
-    @made.get("/articles/{id}", summary="One article, whole", response_model=NewsDetail)
+    @made.get("/articles/{id:path}", summary="One article, whole", response_model=NewsDetail)
     def article(id: Annotated[str, Path(max_length=2_000)]) -> Json:
         return Json(_news(app_state).show(id))
+
+    @made.get("/sentiment", summary="Sentiment over time, by day", response_model=list[SentimentDay])
+    def sentiment(topic: Topic = None, days: Annotated[int, Query(ge=1, le=366)] = 30) -> Json:
+        return Json(_news(app_state, topic).sentiment(days=days))
 
     @made.get("/queue", summary="The queue, the checkpoints, the last runs", response_model=NewsQueue)
     def queue(topic: Topic = None, limit: Annotated[int, Query(ge=1, le=1_000)] = 20) -> Json:
@@ -46,7 +51,8 @@ def router(app_state: AppState) -> APIRouter:
 
     add_route(made, app_state, "/update", UpdateRequest, "One run of the updater, as a job")
     add_route(made, app_state, "/process", ProcessRequest, "Runs of the processor, as a job")
-    add_route(made, app_state, "/retry", RetryArticlesRequest, "Put failed articles back into the queue", retried)
+    add_route(made, app_state, "/retry", RetryArticlesRequest, "Put failed articles back into the queue", retried,
+              model=counted("retried"))  # fmt: skip
     return made
 
 

@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
+from pydantic import BaseModel
 
 from graphvine.workers.scrape import NAME
 from graphvine.workers.scrape.batches import Result, counts, find
 from graphvine.workers.scrape.errors import BatchBusy
 from graphvine.workers.scrape.requests import ScrapeBatchRequest
+from graphvine.workers.serve.api.models import Number
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.request_routes import add_route
 from graphvine.workers.serve.responses import Json, Missing, following, register_status
 
 Name = Annotated[str, Path(max_length=80, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+
+
+class Submitted(BaseModel):
+    batch: str
+    pages: int
+
+
+class BatchListed(BaseModel):
+    name: str
+    seq: Number
+    status: str
+    round: int
+    manager: str | None
+    hook: str | None
+    created_at: str | None
+    finished_at: str | None
+
+
+class BatchShown(BatchListed):
+    """A batch, its hook, and how many of its pages are in each state."""
+
+    hook_tries: int
+    hook_error: str | None
+    states: dict[str, int]
+
+
+class ResultPage(BaseModel):
+    results: list[Result]
+    next: str | None
 
 
 def router(app_state: AppState) -> APIRouter:
@@ -24,13 +55,14 @@ def router(app_state: AppState) -> APIRouter:
         app_state.hub.publish("queue_changed", pipeline=NAME, what="batch", rows=len(request.urls), batch=batch)
         return Json({"batch": batch, "pages": len(set(request.urls))}, 202)
 
-    add_route(made, app_state, "", ScrapeBatchRequest, "Scrape and summarize these pages", submitted)
+    add_route(made, app_state, "", ScrapeBatchRequest, "Scrape and summarize these pages", submitted, model=Submitted,
+              status_code=202)  # fmt: skip
 
-    @made.get("", summary="The batches, the newest first", response_model=list[dict[str, Any]])
+    @made.get("", summary="The batches, the newest first", response_model=list[BatchListed])
     def batches(limit: Annotated[int, Query(ge=1, le=1_000)] = 100) -> Json:
         return Json(app_state.graph.read(f"{NAME}.batches", limit=limit))
 
-    @made.get("/{name}", summary="Where a batch stands", response_model=dict[str, Any])
+    @made.get("/{name}", summary="Where a batch stands", response_model=BatchShown)
     def batch(name: Name) -> Json:
         rows = app_state.graph.read(f"{NAME}.batch", batch=name)
         if not rows:
@@ -38,7 +70,7 @@ def router(app_state: AppState) -> APIRouter:
         shown = {key: value for key, value in rows[0].items() if key not in ("lease", "until", "hook_key")}
         return Json({**shown, "states": counts(app_state.graph, find(app_state.graph, name))})
 
-    @made.get("/{name}/results", summary="What became of its pages", response_model=dict[str, Any])
+    @made.get("/{name}/results", summary="What became of its pages", response_model=ResultPage)
     def results(
         name: Name,
         after: Annotated[int, Query(ge=-1, lt=1 << 63)] = -1,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI
@@ -15,7 +16,7 @@ import graphvine
 from graphvine.errors import GraphvineError
 from graphvine.workers import registry
 from graphvine.workers.search import routes as search
-from graphvine.workers.serve import engine_routes
+from graphvine.workers.serve import engine_routes, openapi
 from graphvine.workers.serve.api import (
     around,
     communities,
@@ -61,6 +62,7 @@ def create_app(app_state: AppState, *, port: Callable[[], int], abort: Callable[
     for pipeline in pipelines:
         if pipeline.routes is not None:
             app.include_router(pipeline.routes(app_state))
+    app.openapi = partial(openapi.described, app)  # type: ignore[method-assign]
     app.state.app_state = app_state
     uploads = tuple(path for pipeline in pipelines for path in pipeline.upload_paths)
     return SecurityMiddleware(app, app_state, port=port, upload_paths=uploads, abort=abort)

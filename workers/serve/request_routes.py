@@ -12,6 +12,7 @@ from fastapi import Request as HttpRequest
 from starlette.responses import Response
 
 from graphvine.requests import BadRequest, Request, sent_fields, types_of
+from graphvine.workers.serve.api.models import JobShown
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.file_access import check_request
 from graphvine.workers.serve.responses import Json
@@ -25,12 +26,12 @@ _MOST_VALUES = 500_000
 def add_route(
     made: APIRouter, app_state: AppState, path: str, kind: type[Request[Any]], summary: str,
     answer: Answer | None = None, *, method: str = "POST", names: Mapping[str, str] | None = None,
-    media_type: str = "",
+    media_type: str = "", model: Any = None, status_code: int = 200,
 ) -> None:  # fmt: skip
     """A route whose fields come from the path and from the body (GET: the query), where `names` may rename them.
 
     `answer` makes the response of request and result; without it the request becomes a job, and the response says so.
-    `media_type` is for a response that is not JSON.
+    `model` is the type of what is answered; `media_type` is for a response that is not JSON.
     """
     types, renamed = types_of(kind), names or {}
     in_path = [name for name in types if f"{{{name}}}" in made.prefix + path]
@@ -57,8 +58,10 @@ def add_route(
         return made if isinstance(made, Response) else Json(made)
 
     made.add_api_route(
-        path, endpoint, methods=[method], summary=summary, description=kind.__doc__ or "", response_model=None,
-        status_code=202 if answer is None else 200, name=kind.verb, response_class=Response if media_type else Json,
+        path, endpoint, methods=[method], summary=summary, description=kind.__doc__ or "",
+        response_model=JobShown if answer is None else model,
+        status_code=202 if answer is None else status_code, name=kind.verb,
+        response_class=Response if media_type else Json,
         responses={200: {"content": {media_type: {"schema": {"type": "string"}}}}} if media_type else {},
         openapi_extra=_described(kind, in_path, {field: name for name, field in renamed.items()}, method),
     )  # fmt: skip
@@ -107,4 +110,13 @@ def _described(
 
 
 def _schema(kind: Any, help: str) -> dict[str, Any]:
-    return {**msgspec.json.schema(kind), **({"description": help} if help else {})}
+    return {**_with_items(msgspec.json.schema(kind)), **({"description": help} if help else {})}
+
+
+def _with_items(schema: dict[str, Any]) -> dict[str, Any]:
+    """Lists of anything say so: makers of clients want to read it."""
+    if schema.get("type") == "array":
+        schema.setdefault("items", {})
+    for part in schema.get("anyOf", ()):
+        _with_items(part)
+    return schema

@@ -47,7 +47,7 @@ class Problem(BaseModel):
     message: str
 
 
-class Refused(BaseModel):
+class ErrorShown(BaseModel):
     """Every error of every route: its kind, and a sentence that says what to do."""
 
     error: Problem
@@ -58,7 +58,7 @@ class WrongField(BaseModel):
     message: str
 
 
-class Invalid(Refused):
+class Invalid(ErrorShown):
     """A request that does not fit, and which of its fields."""
 
     fields: list[WrongField] = []
@@ -87,7 +87,7 @@ STATUS: list[tuple[type[GraphvineError], int]] = [
 
 # What any route may answer beside its own statuses, for the description: the middleware and the handlers below.
 ANY_ROUTE: dict[int | str, dict[str, Any]] = {
-    status: {"model": Invalid if status == 422 else Refused, "description": meaning}
+    status: {"model": Invalid if status == 422 else ErrorShown, "description": meaning}
     for status, meaning in {
         400: "It can't be understood.", 401: "It needs a token, or the token is wrong.",
         403: "The token's scope is too small, or another site's page asks.", 404: "It is not there.",

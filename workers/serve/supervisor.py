@@ -13,6 +13,7 @@ from graphvine.clock import NEVER
 from graphvine.errors import GraphvineError, StoreClosed
 from graphvine.graph import Graph
 from graphvine.reaper import worker_name
+from graphvine.records import Unit, UnitResult
 from graphvine.workers.loop import Loop
 from graphvine.workers.pipeline import Handler
 from graphvine.workers.serve.settings import ServeSettings
@@ -63,7 +64,10 @@ class Supervisor:
             threading.Thread(target=self._look_after, args=(pool,), name=f"graphvine-pool-{pool.pipeline}", daemon=True)
             for pool in self.pools
         ]
+        self._services = {pool.pipeline: pool for pool in self.pools if pool.serve is not None}
         graph.store.subscribe(self._on_event)
+        if self._services:
+            graph.store.watch_units(self._on_unit)
 
     def start(self) -> None:
         for thread in self._threads:
@@ -92,6 +96,17 @@ class Supervisor:
                 if info.name == name:
                     info.done += getattr(facts["counts"], "done", 0)
                     info.heartbeat_at = _now()
+
+    def _on_unit(self, unit: Unit, result: UnitResult, now: int) -> None:
+        """What a service finished: its loop is its own, and tells of no batches."""
+        for step, rows in zip(unit.steps, result.rows, strict=True):
+            pool = self._services.get(step.block.partition(".")[0])
+            if pool is not None and rows and pool.infos:
+                done = self._graph.library.machines[pool.pipeline].done
+                moves = self._graph.library.block(step.block).moves
+                if any(move.target in done and not move.stays for move in moves):
+                    pool.infos[0].done += len(rows)
+                    pool.infos[0].heartbeat_at = _now()
 
     def _look_after(self, pool: Pool) -> None:
         restarts, pause = 0, self._settings.restart_seconds

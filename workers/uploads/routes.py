@@ -6,10 +6,12 @@ import asyncio
 import time
 from itertools import islice
 from pathlib import Path as FilePath
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 from fastapi import APIRouter, Path, Query, Request
+from pydantic import BaseModel, create_model
 
+from graphvine.workers.serve.api.models import Number
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.multipart import BadUpload, ReceivedFile, ReceiveLimits, receive
 from graphvine.workers.serve.request_routes import add_route
@@ -24,13 +26,27 @@ Id = Annotated[str, Path(max_length=80, pattern=r"^[0-9a-f]{12}(-\d+)?$")]
 Yes = ("1", "true", "yes", "on")
 _LEFT_SECONDS = 24 * 3600.0
 _HIDDEN = ("seq", "due", "lease", "path", "chunk_item", "chunk_offset")
+_SHOWN: dict[str, Any] = {name: (kind, ...) for name, kind in get_type_hints(Upload).items() if name not in _HIDDEN}
+# The file's time is in nanoseconds: a text, as all numbers beyond 2^53.
+_SHOWN |= {"file_time": (Number, ...), "progress_percent": (float, ...)}
+UploadShown = create_model("UploadShown", **_SHOWN)
+
+
+class ItemError(BaseModel):
+    """What was wrong with one item of a file."""
+
+    index: int
+    hnId: int | None
+    field: str | None
+    message: str
+    given: str | None
 
 
 def router(app_state: AppState) -> APIRouter:
     made = APIRouter(prefix="/uploads", tags=["uploads"])
 
     @made.post(
-        "", status_code=202, summary="Upload a file of items, as multipart/form-data", response_model=dict[str, Any],
+        "", status_code=202, summary="Upload a file of items, as multipart/form-data", response_model=UploadShown,
         openapi_extra={"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}}},
     )  # fmt: skip
     async def upload(request: Request) -> Json:
@@ -43,15 +59,15 @@ def router(app_state: AppState) -> APIRouter:
             raise BadUpload("send one file")
         return Json(await asyncio.to_thread(_taken, app_state, received.files[0], received.fields), 202)
 
-    @made.get("", summary="The newest uploads", response_model=list[dict[str, Any]])
+    @made.get("", summary="The newest uploads", response_model=list[UploadShown])  # type: ignore[valid-type]
     def uploads(limit: Annotated[int, Query(ge=1, le=500)] = 50) -> Json:
         return Json([shown(one) for one in Uploads(app_state.graph).list(limit)])
 
-    @made.get("/{id}", summary="One upload, with its progress", response_model=dict[str, Any])
+    @made.get("/{id}", summary="One upload, with its progress", response_model=UploadShown)
     def one(id: Id) -> Json:
         return Json(shown(Uploads(app_state.graph).show(id)))
 
-    @made.get("/{id}/errors", summary="What was wrong with single items", response_model=list[dict[str, Any]])
+    @made.get("/{id}/errors", summary="What was wrong with single items", response_model=list[ItemError])
     def errors(id: Id, limit: Annotated[int, Query(ge=1, le=10_000)] = 1_000) -> Json:
         return Json(list(islice(Uploads(app_state.graph).errors(id), limit)))
 
@@ -61,7 +77,7 @@ def router(app_state: AppState) -> APIRouter:
         app_state.jobs.start(UploadRequest(upload_id=request.upload_id))
         return Json(shown(upload), 202)
 
-    add_route(made, app_state, "/{upload_id}/{step}", UploadStepRequest, "A step by hand", moved)
+    add_route(made, app_state, "/{upload_id}/{step}", UploadStepRequest, "A step by hand", moved, model=UploadShown)
     return made
 
 

@@ -6,9 +6,12 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from graphvine.graph import Graph
+from graphvine.records import Failure
+from graphvine.workers.serve.api.models import Number, counted
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.request_routes import add_route
 from graphvine.workers.serve.responses import Json, Missing, following
@@ -24,10 +27,54 @@ from graphvine.workers.wikipedia.svg_map import Picture
 _MOST = 500
 
 
+class ArticleListed(BaseModel):
+    seq: Number
+    title: str
+    state: str
+    depth: int
+    processed_at: str | None
+    last_error: str | None
+
+
+class ArticlePage(BaseModel):
+    articles: list[ArticleListed]
+    next: str | None
+
+
+class LinkShown(BaseModel):
+    title: str
+    state: str
+
+
+class SectionShown(BaseModel):
+    path: str
+    level: int
+    position: int
+    part: int
+    text: str
+
+
+class ArticleShown(BaseModel):
+    """An article with the first of its links and sections."""
+
+    title: str
+    state: str
+    depth: int
+    seq: Number
+    claimed_by: str | None
+    processed_at: str | None
+    retry_count: int
+    last_error: str | None
+    links: list[LinkShown]
+    categories: list[str]
+    sections: list[SectionShown]
+    failures: list[Failure]
+
+
 def router(app_state: AppState) -> APIRouter:
     made = APIRouter(tags=["articles"])
 
-    @made.get("/articles", summary="Articles by state, in the order of their numbers", response_model=dict[str, Any])
+    @made.get("/articles", summary="Articles by state, in the order of their numbers", response_model=ArticlePage)
     def articles(
         state: Annotated[str | None, Query(max_length=40)] = None, after: Annotated[int, Query(ge=0, lt=1 << 63)] = 0,
         limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
@@ -38,7 +85,7 @@ def router(app_state: AppState) -> APIRouter:
             rows = app_state.graph.read("article.listed_in", state=state, after=after, limit=limit)
         return Json({"articles": rows, "next": following(rows, limit)})
 
-    @made.get("/article", summary="One article with its sections, links and categories", response_model=dict[str, Any])
+    @made.get("/article", summary="One article with its sections, links and categories", response_model=ArticleShown)
     def article(title: Annotated[str, Query(min_length=1, max_length=2_000)]) -> Json:
         return Json(_article(app_state.graph, title))
 
@@ -49,7 +96,8 @@ def router(app_state: AppState) -> APIRouter:
     def drawn(_: MapRequest, picture: Picture) -> Response:
         return Response(picture.svg, media_type="image/svg+xml")
 
-    add_route(made, app_state, "/seeds", SeedTitlesRequest, "Put titles in, to be worked on from there", seeded)
+    add_route(made, app_state, "/seeds", SeedTitlesRequest, "Put titles in, to be worked on from there", seeded,
+              model=counted("new", "known"))  # fmt: skip
     add_route(made, app_state, "/grow", GrowRequest, "Grow from titles, as a job")
     add_route(made, app_state, "/refresh", RefreshRequest, "Put revised articles back into the queue, as a job")
     add_route(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,13 @@ THREAD = [
     {"id": 2, "type": "comment", "parent": 1, "text": "It climbs trellises.", "by": "bob", "time": 1_700_000_100},
     {"id": 3, "type": "comment", "parent": 2, "text": "So it does.", "by": "eve", "time": 1_700_000_200},
 ]
+
+
+_NEWS = """
+CREATE (a:NewsArticle {id: $id, link: $id, topic: 'BTC', state: 'processed', title: $title, date: timestamp($date),
+    source: 'example.org', provider: 'feed', sentiment: $sentiment, sentimentScore: $score, summary: 'It was seen.',
+    needsSummary: false, needsSentiment: false})
+"""
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,7 @@ def open_house(folder: Path, graph: str = "graph.db") -> Iterator[House]:
         house = House(daemon, service.address, service.token)
         with house.client() as client:
             client.post("/hn/items", json=THREAD).raise_for_status()
+            _publish_news(client)
             client.post("/pipelines/article/seeds", json={"keys": ["Vine", *MISSING]}).raise_for_status()
             job = client.post("/grow", json={"titles": ["Vine"], "depth": 2}).raise_for_status().json()
 
@@ -68,3 +77,16 @@ def open_house(folder: Path, graph: str = "graph.db") -> Iterator[House]:
             assert ended["state"] == "done", ended
         yield house
         daemon.end()
+
+
+def _publish_news(client: httpx.Client) -> None:
+    """Two or three articles of the news on each of the last days, as if they had been processed."""
+    today = datetime.now(UTC)
+    for number, (sentiment, score) in enumerate(5 * [("positive", 0.6), ("neutral", 0.0), ("negative", -0.4)]):
+        date = today - timedelta(days=number // 2)
+        given = {
+            "id": f"https://example.org/{number}", "title": f"Harvest report {number}", "sentiment": sentiment,
+            "score": score, "date": date.strftime("%Y-%m-%d %H:%M:%S"),
+        }  # fmt: skip
+        body = {"statement": _NEWS, "parameters": given, "accessMode": "WRITE"}
+        client.post("/cypher", json=body).raise_for_status()

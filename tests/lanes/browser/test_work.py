@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import httpx
 from playwright.sync_api import Page, expect
 
 import graphvine
-from graphvine.outcomes import GiveUp
 from tests.lanes.browser.conftest import OpenPage
 from tests.lanes.browser.house import MISSING, House
 from tests.support.articles import fail_for_good, linking
@@ -66,37 +66,6 @@ def test_the_overview_equals_a_count_in_cypher_at_rest_and_under_work(page: Page
         expect(page.get_by_label("Pipeline article")).to_contain_text("All done.")
 
 
-def test_hundreds_are_requeued_after_their_number_is_said(open_page: OpenPage, house: House) -> None:
-    with graphvine.open(house.daemon.where) as graph:
-        drain(graph)
-        graph.seed("article", [f"Weed {n:04}" for n in range(620)])
-        claims = graph.claims("article", "a gardener")
-        while taken := claims.claim(200):
-            claims.settle([GiveUp(claim, "eaten by snails") for claim in taken])
-        page = open_page("queue/article?state=failed&contains=snails", viewport=SCREEN)
-        expect(page.get_by_test_id("matching")).to_have_text("620 rows")
-        table = page.get_by_role("table", name="Rows of article")
-        assert table.get_by_role("row").count() < 60, "only what can be seen is drawn"
-        table.locator(".body").evaluate("(box) => box.scrollTo(0, box.scrollHeight)")
-        expect(table.get_by_role("link", name="Weed 0619")).to_be_visible()
-        table.locator(".body").evaluate("(box) => box.scrollTo(0, 37 * 300)")
-        expect(table.get_by_role("link", name="Weed 0301")).to_be_visible()
-        table.locator(".body").evaluate("(box) => box.scrollTo(0, 0)")
-        expect(table.get_by_role("link", name="Weed 0000")).to_be_visible()
-        page.get_by_role("button", name="Requeue all that match").click()
-        dialog = page.get_by_role("dialog", name="Requeue 620 rows?")
-        dialog.get_by_role("button", name="Cancel").click()
-        assert graph.query(
-            "MATCH (a:Article) WHERE a.last_error = 'eaten by snails' AND a.expansion_state = 'failed' RETURN count(*)"
-        ).rows == [[620]]
-        page.get_by_role("button", name="Requeue all that match").click()
-        dialog.get_by_role("button", name="Requeue 620 rows").click()
-        log_in(page, house.token)
-        expect(page.locator("#said")).to_have_text("620 rows requeued.")
-        expect(page.get_by_test_id("matching")).to_have_text("0 rows")
-        drain(graph)
-
-
 def test_a_row_tells_its_life(open_page: OpenPage, house: House) -> None:
     with graphvine.open(house.daemon.where) as graph:
         drain(graph)
@@ -117,7 +86,9 @@ def test_a_row_tells_its_life(open_page: OpenPage, house: House) -> None:
     expect(page.locator("#said")).to_have_text("A wilted rose is excluded.")
 
 
-def test_a_query_answers_as_table_json_and_csv(open_page: OpenPage, tmp_path: Path, complaints: list[str]) -> None:
+def test_a_query_answers_as_table_graph_json_and_csv(
+    open_page: OpenPage, tmp_path: Path, complaints: list[str]
+) -> None:
     page = open_page("query", viewport=SCREEN)
     editor = page.get_by_label("Cypher statement")
     editor.click()
@@ -136,6 +107,20 @@ def test_a_query_answers_as_table_json_and_csv(open_page: OpenPage, tmp_path: Pa
     expect(page.locator("pre")).to_contain_text('"9007199254740993"')
     page.reload()
     expect(editor).to_contain_text("9007199254740993")
+    editor.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("MATCH (a:Article {title: 'Vine'})-[r:LINKS_TO]->(b:Article) RETURN a, r, b")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Run").click()
+    page.get_by_role("button", name="Graph", exact=True).click()
+    expect(page.get_by_test_id("drawn")).to_contain_text("relationships")
+    assert int(page.locator(".canvas").get_attribute("data-nodes") or "0") > 10
+    nodes = page.get_by_label("Nodes of the result")
+    nodes.get_by_role("button", name="Ivy", exact=True).click()
+    expect(nodes.locator("h2").first).to_have_text("Article Ivy")
+    page.get_by_role("button", name="Plan", exact=True).click()
+    page.get_by_role("button", name="Table", exact=True).click()
+    expect(page.get_by_role("table", name="Result")).to_contain_text("LINKS_TO")
     editor.click()
     page.keyboard.press("Control+a")
     page.keyboard.type("MATCH (a:Article) DELETE a")
@@ -187,6 +172,15 @@ def test_the_whole_graph_is_shown_by_communities_that_open(open_page: OpenPage, 
     expect(page.locator(".canvas")).to_have_attribute("data-nodes", str(total["nodes"]))
     page.get_by_label("Best connected rows").get_by_role("button").first.click()
     expect(page.get_by_label("The chosen node").locator("h2").first).to_contain_text("Article")
+
+
+def test_news_shows_sentiment_over_time(open_page: OpenPage) -> None:
+    page = open_page("news", viewport=SCREEN)
+    section = page.get_by_label("Sentiment over time")
+    expect(section.locator(".uplot")).to_have_count(2)
+    expect(section.get_by_role("img").first).to_have_accessible_name(
+        re.compile("Articles a day, by sentiment; now: positive")
+    )
 
 
 def test_stories_are_listed_and_lead_to_their_threads(open_page: OpenPage) -> None:

@@ -63,7 +63,7 @@ function Drawn({ machine }: { machine: Machine }): JSX.Element {
       </figure>
       <h2>States</h2>
       <div class="plain"><table>
-        <thead><tr><th scope="col">state</th><th scope="col">rows</th><th scope="col">moves on by</th></tr></thead>
+        <thead><tr><th scope="col">state</th><th scope="col" class="number">rows</th><th scope="col">moves on by</th></tr></thead>
         <tbody>{machine.states.map((state) => (
           <tr key={state.name}>
             <th scope="row"><button type="button" class="link" onClick={() => go(address("queue", [machine.pipeline], { state: state.name }))}><StateBadge state={state.name} /></button></th>

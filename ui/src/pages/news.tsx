@@ -1,9 +1,11 @@
-// News: articles with their sentiment, the queue, the checkpoints and the last runs.
+// News: articles with their sentiment, and that over time, the queue, the checkpoints and the last runs.
 
 import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
 import { post, withQuery } from "../api";
-import { ago, count, human, shown } from "../format";
+import { ago, count, human, moment, shown } from "../format";
 import { attempt, say, useData } from "../hooks";
+import { Chart } from "../parts/chart";
 import { Badge, Facts, StateBadge, Wait } from "../parts/common";
 import { address, go, type PageProps } from "../router";
 
@@ -17,6 +19,14 @@ interface Article {
   sentiment: string | null;
   sentiment_score: number | null;
   summary: string | null;
+}
+
+interface Day {
+  day: string;
+  positive: number;
+  neutral: number;
+  negative: number;
+  score: number | null;
 }
 
 type Rows = Record<string, unknown>[];
@@ -36,6 +46,7 @@ export default function NewsPage({ place }: PageProps): JSX.Element {
   const sentiment = place.query.get("sentiment") ?? "";
   const articles = useData<Article[]>(withQuery("/news/articles", { contains, sentiment, limit: 100 }), 10_000);
   const queue = useData<Queue>("/news/queue", 10_000);
+  const sentiments = useData<Day[]>("/news/sentiment", 30_000);
   const start = (verb: string) => attempt(async () => { await post(`/news/${verb}`, {}); say(`The ${verb === "update" ? "updater" : "processor"} runs: see Jobs.`); });
   return (
     <>
@@ -53,6 +64,7 @@ export default function NewsPage({ place }: PageProps): JSX.Element {
           <Records title="Checkpoints" rows={data.checkpoints} /><Records title="Runs of the updater" rows={data.updater_runs} /><Records title="Runs of the processor" rows={data.processor_runs} />
         </section>
       )}</Wait>
+      {sentiments.data && <Sentiment days={sentiments.data} />}
       <h2>Articles</h2>
       <Wait of={articles}>{(data) => data.length === 0 ? <p class="hint">No news yet. <code>graphvine news update --feed ADDRESS</code> brings some, and so does a topic in graphvine.toml.</p> : (
         <ol class="hits">{data.map((one) => (
@@ -64,6 +76,23 @@ export default function NewsPage({ place }: PageProps): JSX.Element {
         ))}</ol>
       )}</Wait>
     </>
+  );
+}
+
+/** By the day of publication: how many of each sentiment, and their mean score. */
+function Sentiment({ days }: { days: Day[] }): JSX.Element | null {
+  const at = useMemo(() => days.map((one) => moment(`${one.day}T00:00:00Z`) / 1000), [days]);
+  const lines = useMemo(() => (["positive", "neutral", "negative"] as const).map((name) => ({ name, values: days.map((one) => one[name]) })), [days]);
+  const score = useMemo(() => [{ name: "mean score", values: days.map((one) => one.score) }], [days]);
+  if (!days.some((one) => one.positive || one.neutral || one.negative)) return null;
+  return (
+    <section aria-label="Sentiment over time">
+      <h2>Sentiment over time</h2>
+      <div class="charts">
+        <Chart label="Articles a day, by sentiment" at={at} lines={lines} unit={(value) => Number.isInteger(value) ? count(value) : ""} colours={[0, 1, 4]} days />
+        <Chart label="Mean score a day, from -1 to 1" at={at} lines={score} unit={(value) => value.toFixed(1)} range={[-1, 1]} days />
+      </div>
+    </section>
   );
 }
 

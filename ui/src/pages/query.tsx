@@ -1,6 +1,6 @@
 // Query: Cypher with completion, parameters and history; results as a table, as JSON or as a graph; CSV.
 
-import type { JSX } from "preact";
+import type { ComponentType, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { post } from "../api";
 import { count, csv, several, shown } from "../format";
@@ -8,7 +8,7 @@ import { attempt, say, useData } from "../hooks";
 import { download } from "../parts/common";
 import { VirtualTable } from "../parts/table";
 import { address, go, type PageProps } from "../router";
-import type { Table } from "../types";
+import type { Machine, Table } from "../types";
 
 const KEPT = "graphvine-queries";
 const MOST_KEPT = 30;
@@ -18,6 +18,9 @@ interface Answer {
   data: { fields: string[]; values: unknown[][] };
   notifications?: { description: string }[];
 }
+
+type View = "table" | "graph" | "json";
+type Drawn = ComponentType<{ rows: unknown[][]; machines: Machine[] }>;
 
 const kept = (): string[] => JSON.parse(localStorage.getItem(KEPT) ?? "[]") as string[];
 
@@ -30,10 +33,17 @@ export default function QueryPage({ place }: PageProps): JSX.Element {
   const [answer, setAnswer] = useState<(Answer & { seconds: number }) | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const [view, setView] = useState<"table" | "json">("table");
+  const [view, setView] = useState<View>("table");
+  const [Drawing, setDrawing] = useState<{ of: Drawn } | null>(null);
+  const machines = useData<Machine[]>(view === "graph" ? "/machines" : null);
   const [past, setPast] = useState(kept());
   const latest = useRef(given.text);
 
+  // What draws is loaded when it is first asked for.
+  const draw = () => attempt(async () => {
+    setView("graph");
+    if (!Drawing) setDrawing({ of: (await import("../parts/result-drawing")).default });
+  });
   const run = (statement = latest.current) => attempt(async () => {
     setBusy(true);
     setError(null);
@@ -73,11 +83,12 @@ export default function QueryPage({ place }: PageProps): JSX.Element {
           <div class="bar" role="group" aria-label="Result">
             <p class="grow">{several(answer.data.values.length, "row")} in {answer.seconds.toFixed(2)} s{answer.notifications?.map((one) => `; ${one.description}`)}</p>
             <button type="button" aria-pressed={view === "table"} onClick={() => setView("table")}>Table</button>
+            <button type="button" aria-pressed={view === "graph"} onClick={() => void draw()}>Graph</button>
             <button type="button" aria-pressed={view === "json"} onClick={() => setView("json")}>JSON</button>
             <button type="button" onClick={() => download("result.csv", csv(answer.data.fields, answer.data.values))}>Download CSV</button>
           </div>
-          {view === "table"
-            ? <VirtualTable label="Result" rows={rows} keyOf={(row) => String(row.at)} columns={answer.data.fields.map((name, at) => ({
+          {view === "graph" ? Drawing && machines.data ? <Drawing.of rows={answer.data.values} machines={machines.data} /> : <p class="hint" aria-busy="true">Loading …</p>
+            : view === "table" ? <VirtualTable label="Result" rows={rows} keyOf={(row) => String(row.at)} columns={answer.data.fields.map((name, at) => ({
                 name, width: "minmax(9rem, 1fr)", cell: (row: { values: unknown[] }) => <span title={shown(row.values[at])}>{shown(row.values[at])}</span>,
               }))} />
             : <pre tabIndex={0}>{JSON.stringify(answer.data.values.slice(0, 500).map((row) => Object.fromEntries(answer.data.fields.map((name, at) => [name, row[at]]))), null, 2)}{answer.data.values.length > 500 ? `\n… ${count(answer.data.values.length - 500)} more` : ""}</pre>}

@@ -3,9 +3,10 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { get, post, withQuery } from "../api";
-import { count, duration, several, short } from "../format";
+import { ACTIONS, asking, type Filters, outcome, type Verb } from "../bulk";
+import { ago, clock, count, fromLocalInput, localInput, several, short } from "../format";
 import { attempt, say, useData } from "../hooks";
-import { Confirm, type Confirmation, StateBadge, Wait } from "../parts/common";
+import { Confirm, type Confirmation, standing, StateBadge, Wait } from "../parts/common";
 import { type Column, VirtualTable } from "../parts/table";
 import { address, go, type PageProps } from "../router";
 import { type Page, RowWindow, type Span } from "../row-window";
@@ -15,8 +16,7 @@ const NOTHING: Span = { count: 0, first: null, last: null };
 const SLICE = 500;
 /** So many rows beyond those that are seen are asked for. */
 const AHEAD = 80;
-const FILTERS = ["state", "standing", "contains", "reason", "min_depth", "max_depth"] as const;
-type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
+const FILTERS = ["state", "standing", "contains", "reason", "min_depth", "max_depth", "since", "until"] as const;
 
 export default function QueuePage({ place }: PageProps): JSX.Element {
   const statuses = useData<Status[]>("/pipelines", 5000);
@@ -55,32 +55,35 @@ function Queue({ status, query }: { status: Status; query: URLSearchParams }): J
     counted.again();
   };
 
-  const act = (verb: "requeue" | "exclude", done: string) => attempt(async () => {
+  const act = (verb: Verb) => attempt(async () => {
+    const { fits, none, about, done } = ACTIONS[verb];
     const keys = [...chosen];
-    const states = verb === "requeue" ? { ...filters, state: filters.state === "skipped" ? "skipped" : "failed" } : filters;
-    const many = keys.length || (await get<{ count: number }>(`${path}/rows/count`, states)).count;
-    if (!many) return say(verb === "requeue" ? "None of these rows failed: there is nothing to requeue." : "No row matches.");
-    const title = `${verb === "requeue" ? "Requeue" : "Exclude"} ${several(many, "row")}?`;
-    const text = verb === "requeue" ? "They go back to the start of the queue, with their retries counted anew." : "They leave the queue for good.";
-    setQuestion({ title, text, action: title.replace("?", ""), run: () => void attempt(async () => {
+    const wanted = fits(filters);
+    const many = keys.length || (wanted ? (await get<{ count: number }>(`${path}/rows/count`, wanted)).count : 0);
+    if (!many) return say(none);
+    const title = asking(verb, many);
+    setQuestion({ title, text: about, action: title.replace("?", ""), run: () => void attempt(async () => {
       let moved = 0;
+      let tried = 0;
       setProgress({ done: 0, of: many, what: done });
       try {
         let after: string | null = null;
         for (;;) {
           let part: string[];
           if (keys.length) part = keys.splice(0, SLICE);
+          else if (chosen.size) break;
           else {
-            const page: { rows: Row[]; next: string | null } = await get(`${path}/rows`, { ...states, after, limit: SLICE });
+            const page: Page<Row> = await get(`${path}/rows`, { ...wanted, after, limit: SLICE });
             part = page.rows.map((row) => row.key);
             after = page.rows.at(-1)?.seq ?? null;
           }
           if (!part.length) break;
           const answer = await post<Record<string, number>>(`${path}/${verb}`, { keys: part });
           moved += Object.values(answer)[0] ?? 0;
-          setProgress({ done: moved, of: many, what: done });
+          tried += part.length;
+          setProgress({ done: tried, of: Math.max(many, tried), what: "looked at" });
         }
-        say(`${several(moved, "row")} ${done}.`);
+        say(outcome(verb, moved, tried));
       } finally {
         setProgress(null);
         refresh();
@@ -97,7 +100,8 @@ function Queue({ status, query }: { status: Status; query: URLSearchParams }): J
       })} />) },
     { name: "row", width: "minmax(14rem, 2fr)", cell: (row) => <a href={address("row", [pipeline], { key: row.key })} title={row.key}>{row.name ? `${row.name} (${row.key})` : row.key}</a> },
     { name: "state", width: "9.5rem", cell: (row) => <StateBadge state={row.state} /> },
-    { name: "standing", width: "9rem", cell: (row) => row.due_in_seconds === null ? row.standing : `due in ${duration(row.due_in_seconds)}` },
+    { name: "standing", width: "9rem", cell: standing },
+    { name: "when", width: "7.5rem", cell: (row) => row.at && row.standing !== "backing off" ? <span title={clock(row.at)}>{ago(row.at)}</span> : "" },
     { name: "depth", width: "5rem", number: true, cell: (row) => row.depth ?? "" },
     { name: "retries", width: "5rem", number: true, cell: (row) => row.retries ?? "" },
     { name: "worker", width: "8rem", cell: (row) => row.worker ?? "" },
@@ -116,13 +120,15 @@ function Queue({ status, query }: { status: Status; query: URLSearchParams }): J
       {(filters.state === "failed" || filters.state === "skipped") && <Reasons path={path} state={filters.state} chosen={filters.reason ?? ""} set={set} />}
       <div class="bar" role="group" aria-label="Actions">
         <p class="grow" aria-live="polite"><strong data-testid="matching">{several(counted.data?.count ?? 0, "row")}</strong> {counted.data?.count === 1 ? "matches" : "match"}{chosen.size > 0 && `, ${count(chosen.size)} chosen`}</p>
-        <button type="button" disabled={progress !== null} onClick={() => act("requeue", "requeued")}>Requeue {chosen.size ? "chosen" : "all that match"} …</button>
-        <button type="button" disabled={progress !== null} onClick={() => act("exclude", "excluded")}>Exclude {chosen.size ? "chosen" : "all that match"} …</button>
+        <span class="hint" id="which">{chosen.size ? "With those chosen:" : "With all that match:"}</span>
+        {(Object.keys(ACTIONS) as Verb[]).map((verb) => (
+          <button type="button" key={verb} aria-describedby="which" disabled={progress !== null} onClick={() => act(verb)}>{ACTIONS[verb].name} …</button>
+        ))}
         <button type="button" onClick={refresh}>Refresh</button>
       </div>
       {progress && <p><progress max={progress.of} value={progress.done} aria-label="Progress" /> {count(progress.done)} of {several(progress.of, "row")} {progress.what}</p>}
       {found.error && <p class="error" role="alert">{found.error}</p>}
-      <VirtualTable label={`Rows of ${pipeline}`} columns={columns} rows={found.rows} keyOf={(row) => row.seq} start={found.start} total={counted.data?.count} least="72rem" onRange={found.want} />
+      <VirtualTable label={`Rows of ${pipeline}`} columns={columns} rows={found.rows} keyOf={(row) => row.seq} start={found.start} total={counted.data?.count} least="80rem" onRange={found.want} />
       <Confirm of={question} close={() => setQuestion(null)} />
     </>
   );
@@ -149,9 +155,11 @@ function FilterBar({ filters, set }: { filters: Filters; set: (changed: Filters)
     <form class="bar" role="search" onSubmit={(event) => { event.preventDefault(); set({ contains: text.trim() }); }}>
       <label class="grow">In the key or the error <input type="search" maxLength={200} value={text} onInput={(event) => setText(event.currentTarget.value)} /></label>
       <label>Standing <select value={filters.standing} onChange={(event) => set({ standing: event.currentTarget.value })}>
-        <option value="">any</option>{["ready", "backing off", "claimed", "at rest"].map((one) => <option key={one}>{one}</option>)}</select></label>
+        <option value="">any</option>{["ready", "backing off", "waiting", "claimed", "at rest"].map((one) => <option key={one}>{one}</option>)}</select></label>
       <label>Depth from <input type="number" min={0} value={filters.min_depth} onChange={(event) => set({ min_depth: event.currentTarget.value })} /></label>
       <label>to <input type="number" min={0} value={filters.max_depth} onChange={(event) => set({ max_depth: event.currentTarget.value })} /></label>
+      <label>Since <input type="datetime-local" value={localInput(filters.since ?? "")} onChange={(event) => set({ since: fromLocalInput(event.currentTarget.value) })} /></label>
+      <label>Until <input type="datetime-local" value={localInput(filters.until ?? "")} onChange={(event) => set({ until: fromLocalInput(event.currentTarget.value) })} /></label>
       <button type="submit" class="primary">Filter</button>
     </form>
   );

@@ -4,9 +4,11 @@ import type { JSX } from "preact";
 import { post, withQuery } from "../api";
 import { ago, clock, count, duration, human, INNER, timed } from "../format";
 import { attempt, say, useData } from "../hooks";
-import { Facts, StateBadge, Wait } from "../parts/common";
+import { Facts, standing, StateBadge, Wait } from "../parts/common";
 import { address, type PageProps } from "../router";
 import type { Around, RowDetail } from "../types";
+
+const waits = (row: RowDetail["row"]): boolean => row.standing === "ready" || row.standing === "backing off";
 
 export default function RowPage({ place }: PageProps): JSX.Element {
   const pipeline = place.parts[0] ?? "";
@@ -27,13 +29,15 @@ export default function RowPage({ place }: PageProps): JSX.Element {
           <div class="bar level">
             <StateBadge state={data.row.state} />
             <button type="button" disabled={data.row.state !== "failed" && data.row.state !== "skipped"} onClick={() => act("requeue", "back in the queue")}>Requeue</button>
-            <button type="button" disabled={data.row.state === "excluded"} onClick={() => act("exclude", "excluded")}>Exclude</button>
+            <button type="button" disabled={!waits(data.row) && data.row.state !== "failed" && data.row.state !== "skipped"} onClick={() => act("exclude", "excluded")}>Exclude</button>
+            <button type="button" disabled={data.row.prioritised || !waits(data.row)} onClick={() => act("prioritise", "claimed next")}>Prioritise</button>
+            <button type="button" disabled={data.row.standing !== "claimed"} onClick={() => act("release", "back in the queue; the worker that had it can't write about it any more")}>Release</button>
             <a href={address("graph", [], { label: data.label, key })}>Show in the graph</a>
           </div>
           <Facts of={[
-            ["standing", data.row.due_in_seconds === null ? data.row.standing : `due in ${duration(data.row.due_in_seconds)}`],
+            ["standing", standing(data.row)],
             ["depth", data.row.depth ?? "–"], ["retries", data.row.retries ?? "–"], ["worker", data.row.worker ?? "–"],
-            ["last heartbeat", data.row.claimed_at ? ago(data.row.claimed_at) : "–"], ["last finished", data.row.at ? ago(data.row.at) : "–"],
+            ["last heartbeat", data.row.claimed_at ? ago(data.row.claimed_at) : "–"], [data.row.standing === "at rest" ? "finished" : "due", data.row.standing !== "claimed" && data.row.at ? ago(data.row.at) : "–"],
           ]} />
           <div class="split">
             <div>

@@ -3,7 +3,9 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { askWith, Refused } from "../api";
+import { duration } from "../format";
 import type { Loaded } from "../hooks";
+import type { Row } from "../types";
 
 export function Badge({ kind, children }: { kind?: string; children: ComponentChildren }): JSX.Element {
   return <span class="badge" data-kind={kind}>{children}</span>;
@@ -15,6 +17,12 @@ export function StateBadge({ state }: { state: string | null }): JSX.Element {
   const kind = /fail|error/.test(name) ? "bad" : /process|complet|done|loaded/.test(name) && !/ing$/.test(name) ? "good"
     : /claim|ing$/.test(name) ? "busy" : "";
   return <Badge kind={kind}>{name.replaceAll("_", " ")}</Badge>;
+}
+
+/** Whether it would be claimed now, and if not, when. */
+export function standing(row: Row): string {
+  if (row.prioritised) return "ready, first";
+  return row.due_in_seconds === null ? row.standing : `due in ${duration(row.due_in_seconds)}`;
 }
 
 export function Facts({ of }: { of: [string, ComponentChildren][] }): JSX.Element {

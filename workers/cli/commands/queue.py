@@ -1,4 +1,4 @@
-"""What people do to a queue: seed, requeue, exclude, pause, resume, work."""
+"""What people do to a queue: seed, requeue, exclude, prioritise, release, pause, resume, work."""
 
 from __future__ import annotations
 
@@ -143,6 +143,52 @@ def exclude(
     )
     if left:
         typer.echo(f"{plural(left, 'row was', 'rows were')} left alone: in work, done or excluded already", err=True)
+
+
+@app.command()
+def prioritise(
+    context: typer.Context,
+    pipeline: Pipeline,
+    keys: Annotated[list[str], typer.Argument(metavar="KEY", help="The rows, by their keys.")],
+) -> None:
+    """Let rows that wait be claimed before all others.
+
+    Rows that back off wait no longer. It holds for one claim: a row that fails and comes back stands where it stood.
+
+        graphvine prioritise article "Grape vine" Ivy
+
+    In Python: graph.prioritise("article", ["Grape vine", "Ivy"])
+    """
+    with opened(context) as graph:
+        moved = graph.prioritise(pipeline, keys)
+    left = max(len(set(keys)) - moved, 0)
+    said = f"{plural(moved, 'row')} of {pipeline} at the front of the queue"
+    report(context, said, pipeline=pipeline, prioritised=moved, left_alone=left)
+    if left:
+        typer.echo(f"{plural(left, 'row was', 'rows were')} left alone: in work, at rest or at the front", err=True)
+
+
+@app.command()
+def release(
+    context: typer.Context,
+    pipeline: Pipeline,
+    keys: Annotated[list[str], typer.Argument(metavar="KEY", help="The rows, by their keys.")],
+) -> None:
+    """Take rows from the workers that hold them, back into the queue.
+
+    For a worker that hangs: what it writes about these rows afterwards is refused. No attempt is counted.
+
+        graphvine release article Ivy
+
+    In Python: graph.release("article", ["Ivy"])
+    """
+    with opened(context) as graph:
+        moved = graph.release(pipeline, keys)
+    left = max(len(set(keys)) - moved, 0)
+    said = f"{plural(moved, 'row')} of {pipeline} released"
+    report(context, said, pipeline=pipeline, released=moved, left_alone=left)
+    if left:
+        typer.echo(f"{plural(left, 'row was', 'rows were')} left alone: held by no worker", err=True)
 
 
 @app.command()

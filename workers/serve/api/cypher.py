@@ -15,7 +15,7 @@ from graphvine.errors import GraphvineError, QueryTimeout, StoreError, WriteRefu
 from graphvine.json_text import encode
 from graphvine.records import EncodedResult
 from graphvine.workers.serve.app_state import AppState, NotReady
-from graphvine.workers.serve.responses import Busy, EncodedJson, Json, Refused, as_error, invalid, status_of_error
+from graphvine.workers.serve.responses import Busy, EncodedJson, ErrorShown, Json, as_error, invalid, status_of_error
 
 
 class Statement(msgspec.Struct):
@@ -44,7 +44,7 @@ class Notification(BaseModel):
     description: str
 
 
-class Answer(BaseModel):
+class QueryAnswer(BaseModel):
     """Columns and rows; a notification where there are more rows."""
 
     data: Data
@@ -52,7 +52,7 @@ class Answer(BaseModel):
     notifications: list[Notification] = []
 
 
-class Problem(BaseModel):
+class QueryProblem(BaseModel):
     code: str
     message: str
 
@@ -60,12 +60,14 @@ class Problem(BaseModel):
 class Failed(BaseModel):
     """The query was not run, or not to its end: a code of Neo4j's, and a sentence."""
 
-    errors: list[Problem]
+    errors: list[QueryProblem]
 
 
 _decoder = msgspec.json.Decoder(Statement)
 _SCHEMA = msgspec.json.schema(Statement)["$defs"]["Statement"]
 _SCHEMA["properties"]["parameters"] = {"type": "object", "default": {}}
+# The others are taken as well; of names that differ by their case alone no client can be made.
+_SCHEMA["properties"]["accessMode"]["enum"] = ["READ", "WRITE"]
 
 
 def router(app_state: AppState) -> APIRouter:
@@ -75,9 +77,9 @@ def router(app_state: AppState) -> APIRouter:
     threads = ThreadPoolExecutor(app_state.settings.cypher_at_once, thread_name_prefix="graphvine-cypher")
 
     @made.post(
-        "/cypher", status_code=202, summary="Ask in Cypher, as Neo4j's Query API does", response_model=Answer,
+        "/cypher", status_code=202, summary="Ask in Cypher, as Neo4j's Query API does", response_model=QueryAnswer,
         openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _SCHEMA}}}},
-        responses={status: {"model": Failed | Refused} for status in (400, 403, 408, 409, 429, 503)},
+        responses={status: {"model": Failed | ErrorShown} for status in (400, 403, 408, 409, 429, 503)},
     )  # fmt: skip
     async def cypher(request: Request) -> Response:
         scope: str | None = request.scope.get("graphvine_token")

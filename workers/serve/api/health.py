@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
 
 import graphvine
+from graphvine.workers.serve.api.models import Alive, Ready
 from graphvine.workers.serve.app_state import AppState, NotReady
 from graphvine.workers.serve.metrics import MEDIA_TYPE
 from graphvine.workers.serve.responses import EVENT_STREAM, PLAIN_TEXT, Json
@@ -19,11 +20,11 @@ from graphvine.workers.serve.responses import EVENT_STREAM, PLAIN_TEXT, Json
 def router(app_state: AppState) -> APIRouter:
     made = APIRouter(tags=["service"])
 
-    @made.get("/healthz", summary="Whether the service lives")
+    @made.get("/healthz", summary="Whether the service lives", response_model=Alive)
     async def healthz() -> Response:
         return Json({"status": "ok", "version": graphvine.__version__, "seconds": time.monotonic() - app_state.started})
 
-    @made.get("/readyz", summary="Whether the graph can be read and written; 503 where it can't")
+    @made.get("/readyz", summary="Whether the graph can be read and written; 503 where it can't", response_model=Ready)
     async def readyz(request: Request) -> Response:
         """Anybody may ask, a supervisor has no token; what is served is told to those alone who may read."""
         reads = request.scope.get("graphvine_reads", False)

@@ -6,12 +6,13 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response, StreamingResponse
 
 from graphvine.redact import redact_values
+from graphvine.workers.serve.api.models import JobShown
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.jobs import Job
 from graphvine.workers.serve.responses import EVENT_STREAM, Json
@@ -23,15 +24,15 @@ _LOOK_SECONDS = 1.0
 def router(app_state: AppState) -> APIRouter:
     made = APIRouter(prefix="/jobs", tags=["jobs"])
 
-    @made.get("", summary="Every job that was given to the daemon", response_model=list[dict[str, Any]])
+    @made.get("", summary="Every job that was given to the daemon", response_model=list[JobShown])
     def jobs() -> Json:
         return Json([job.shown() for job in app_state.jobs.all()])
 
-    @made.get("/{id}", summary="One job", response_model=dict[str, Any])
+    @made.get("/{id}", summary="One job", response_model=JobShown)
     def one(id: str) -> Json:
         return Json(app_state.jobs.get(id).shown())
 
-    @made.delete("/{id}", summary="Stop a job cleanly", response_model=dict[str, Any])
+    @made.delete("/{id}", summary="Stop a job cleanly", response_model=JobShown)
     def stop(id: str) -> Json:
         return Json(app_state.jobs.end(id).shown())
 

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from graphvine.records import PipelineStatus
 from graphvine.workers import registry
 from graphvine.workers.cli.output import plural
+from graphvine.workers.serve.api.models import SamplesShown
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.responses import Json
 from graphvine.workers.serve.status_cache import status_of
@@ -72,7 +73,7 @@ def router(app_state: AppState) -> APIRouter:
         })  # fmt: skip
 
     @made.get("/samples", summary="The last hour and the last day of every pipeline, for charts",
-              response_model=dict[str, Any])  # fmt: skip
+              response_model=SamplesShown)  # fmt: skip
     def samples() -> Json:
         return Json(app_state.samples.shown() if app_state.samples is not None else {})
 

@@ -1,4 +1,4 @@
-"""What people do to a queue: look at what failed, requeue, exclude, pause, resume, put something in."""
+"""What people do to a queue: look at what failed, requeue, exclude, prioritise, release, pause, resume, seed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,17 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from graphvine.core_requests import ExcludeRequest, PauseRequest, RequeueRequest, ResumeRequest, SeedRequest
+from graphvine.core_requests import (
+    ExcludeRequest,
+    PauseRequest,
+    PrioritiseRequest,
+    ReleaseRequest,
+    RequeueRequest,
+    ResumeRequest,
+    SeedRequest,
+)
 from graphvine.records import FailedRow, PipelineStatus
+from graphvine.workers.serve.api.models import PipelinePaused, counted
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.request_routes import Answer, add_route
 from graphvine.workers.serve.responses import Json
@@ -36,7 +45,7 @@ def router(app_state: AppState) -> APIRouter:
         return Json(found)
 
     def changed(what: str) -> Answer:
-        def answer(request: RequeueRequest | ExcludeRequest | SeedRequest, count: int) -> dict[str, int]:
+        def answer(request: Any, count: int) -> dict[str, int]:
             if count:
                 app_state.hub.publish("queue_changed", pipeline=request.pipeline, what=what, rows=count)
             return {what: count}
@@ -49,10 +58,23 @@ def router(app_state: AppState) -> APIRouter:
 
     add_route(
         made, app_state, "/requeue", RequeueRequest, "Put failed or skipped rows back: these, those that match, or all",
-        changed("requeued"),
+        changed("requeued"), model=counted("requeued"),
     )  # fmt: skip
-    add_route(made, app_state, "/exclude", ExcludeRequest, "Take rows out for good", changed("excluded"))
-    add_route(made, app_state, "/seeds", SeedRequest, "Put these in where they are not there yet", changed("new"))
-    add_route(made, app_state, "/pause", PauseRequest, "Pause the pipeline: nothing more is claimed", paused)
-    add_route(made, app_state, "/resume", ResumeRequest, "Let it go on", paused)
+    add_route(made, app_state, "/exclude", ExcludeRequest, "Take rows out for good", changed("excluded"),
+              model=counted("excluded"))  # fmt: skip
+    add_route(
+        made, app_state, "/prioritise", PrioritiseRequest, "Let rows that wait be claimed before all others",
+        changed("prioritised"), model=counted("prioritised"),
+    )  # fmt: skip
+    add_route(
+        made, app_state, "/release", ReleaseRequest, "Take rows from the workers that hold them, back into the queue",
+        changed("released"), model=counted("released"),
+    )  # fmt: skip
+    add_route(made, app_state, "/seeds", SeedRequest, "Put these in where they are not there yet", changed("new"),
+              model=counted("new"))  # fmt: skip
+    add_route(
+        made, app_state, "/pause", PauseRequest, "Pause the pipeline: nothing more is claimed", paused,
+        model=PipelinePaused,
+    )  # fmt: skip
+    add_route(made, app_state, "/resume", ResumeRequest, "Let it go on", paused, model=PipelinePaused)
     return made

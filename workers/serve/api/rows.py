@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel
 
-from graphvine.clock import NEVER
+from graphvine.clock import FIRST, NEVER, moment
 from graphvine.graph import Graph
 from graphvine.pipelines import tables
 from graphvine.records import Failure
@@ -21,18 +22,23 @@ _LONGEST_ERROR = 300
 # Of each row, where its table has them.
 _SHOWN = ("claimed_by", "claimed_at", "last_error", "failure_count", "lost_claims", "title", "by", "filename")
 _RETRIES = ("retry_count", "retryCount", "attempts")
-_TIMES = ("processed_at", "failed_at", "failedAt", "completed_at", "completedAt", "loaded_at")
+# When the work on a row ended, by whichever of these its table has.
+_ENDED = ("processed_at", "failed_at", "completed_at", "ended_at", "endedAt", "settled_at", "lastUpdated")
 
 Text = Annotated[str, Query(max_length=200)]
 
 
 class RowShown(BaseModel):
-    """A row of a queue. `standing` says whether it would be claimed now, waits, is held, or rests."""
+    """A row of a queue. `standing` says whether it would be claimed now, waits, is held, or rests.
+
+    `at` is when it became or becomes due, had its last heartbeat, or came to rest, by its standing.
+    """
 
     seq: str
     key: str
     state: str | None
     standing: Literal["ready", "backing off", "claimed", "at rest"]
+    prioritised: bool = False
     depth: int | None = None
     retries: int | None = None
     due_in_seconds: float | None = None
@@ -78,7 +84,7 @@ class RowDetail(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which rows: by state, a part of the key or the error, the whole error, and a range of depths."""
+    """Which rows: by state, a part of the key or the error, the whole error, a range of depths, and one of times."""
 
     state: Sequence[str] = ()
     contains: str = ""
@@ -86,17 +92,24 @@ class Filter:
     standing: str = ""
     min_depth: int | None = None
     max_depth: int | None = None
+    since: datetime | None = None
+    until: datetime | None = None
 
 
 def asked_for(
     state: Annotated[list[str] | None, Query(max_length=20, description="One or more states.")] = None,
     contains: Annotated[str, Query(max_length=200, description="In the key or the error.")] = "",
     reason: Annotated[str, Query(max_length=2_000, description="The error, whole.")] = "",
-    standing: Annotated[Literal["", "ready", "backing off", "claimed", "at rest"], Query()] = "",
+    standing: Annotated[
+        Literal["", "ready", "backing off", "waiting", "claimed", "at rest"],
+        Query(description="`waiting`: ready or backing off."),
+    ] = "",
     min_depth: Annotated[int | None, Query(ge=0, le=1 << 31)] = None,
     max_depth: Annotated[int | None, Query(ge=0, le=1 << 31)] = None,
+    since: Annotated[datetime | None, Query(description="Rows whose `at` is not before this; UTC if unsaid.")] = None,
+    until: Annotated[datetime | None, Query(description="Rows whose `at` is before this.")] = None,
 ) -> Filter:
-    return Filter(tuple(state or ()), contains, reason, standing, min_depth, max_depth)
+    return Filter(tuple(state or ()), contains, reason, standing, min_depth, max_depth, since, until)
 
 
 def router(app_state: AppState) -> APIRouter:
@@ -143,6 +156,8 @@ class Rows:
         self._table = tables(graph.library)[self._machine.label]
         as_text = "toString(a.{})" if graph.engine.dialect == "neo4j" else "CAST(a.{} AS STRING)"
         number = self._table.columns[self._machine.key].startswith("INT")
+        ended = [f"a.{name}" for name in _ENDED if name in self._table.columns]
+        self._ended = f"coalesce({', '.join(ended)})" if len(ended) > 1 else ended[0] if ended else "a.claimed_at"
         self._key = as_text.format(self._machine.key) if number else f"a.{self._machine.key}"
 
     def page(self, wanted: Filter, after: int | None, newest: bool, limit: int) -> list[dict[str, Any]]:
@@ -208,11 +223,11 @@ class Rows:
         for name in _SHOWN:
             if name in columns:
                 yield name, f"a.{name}"
-        for alias, choices in (("retries", _RETRIES), ("at", _TIMES)):
-            for name in choices:
-                if name in columns:
-                    yield alias, f"a.{name}"
-                    break
+        for name in _RETRIES:
+            if name in columns:
+                yield "retries", f"a.{name}"
+                break
+        yield "ended", self._ended
 
     def _where(self, wanted: Filter) -> tuple[list[str], dict[str, Any]]:
         conditions, parameters = list[str](), dict[str, Any]()
@@ -220,6 +235,7 @@ class Rows:
         standings = {
             "ready": "a.due <= $now AND a.lease <= 0",
             "backing off": "a.due > $now AND a.due < $never AND a.lease <= 0",
+            "waiting": "a.due < $never AND a.lease <= 0",
             "claimed": "a.lease > 0", "at rest": "a.due >= $never AND a.lease <= 0",
         }  # fmt: skip
         if wanted.standing:
@@ -234,6 +250,15 @@ class Rows:
                 if depth is not None:
                     conditions.append(f"a.{self._machine.order} {sign} ${name}")
                     parameters[name] = depth
+        for name, sign, time in (("since", ">=", wanted.since), ("until", "<", wanted.until)):
+            if time is not None:
+                conditions.append(
+                    f"((a.lease > 0 AND a.claimed_at {sign} ${name})"
+                    f" OR (a.lease <= 0 AND a.due < $never AND a.due {sign} ${name}_ms)"
+                    f" OR (a.lease <= 0 AND a.due >= $never AND {self._ended} {sign} ${name}))"
+                )
+                ms = _ms(time)
+                parameters |= {name: moment(ms), f"{name}_ms": ms, "never": NEVER}
         if wanted.reason and "last_error" in self._table.columns:
             conditions.append("a.last_error = $reason")
             parameters["reason"] = wanted.reason
@@ -254,6 +279,7 @@ class Rows:
         now, due, lease = self._graph.clock.now_ms(), row["due"], row["lease"]
         due, lease = NEVER if due is None else due, lease or 0
         standing = "claimed" if lease > 0 else "at rest" if due >= NEVER else "ready" if due <= now else "backing off"
+        waits = moment(due) if 0 < due < NEVER else None
         error = row.get("last_error")
         name = next((str(row[one]) for one in ("title", "filename", "by") if row.get(one)), None)
         return {
@@ -261,5 +287,11 @@ class Rows:
             "depth": row.get("depth"), "retries": row.get("retries"),
             "due_in_seconds": (due - now) / 1000 if standing == "backing off" else None,
             "error": error[:_LONGEST_ERROR] if error else None, "name": name if name != row["key"] else None,
-            "worker": row.get("claimed_by"), "claimed_at": row.get("claimed_at"), "at": row.get("at"),
+            "worker": row.get("claimed_by"), "claimed_at": row.get("claimed_at"), "prioritised": due == FIRST,
+            "at": row.get("claimed_at") if standing == "claimed" else row["ended"] if standing == "at rest" else waits,
         }  # fmt: skip
+
+
+def _ms(time: datetime) -> int:
+    known = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+    return int(known.timestamp() * 1000)

@@ -13,6 +13,7 @@ import graphvine
 from graphvine.records import PipelineStatus, TableInfo
 from graphvine.redact import redact_values
 from graphvine.workers import registry
+from graphvine.workers.serve.api.models import ServiceStatus, WorkersShown
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.responses import Json
 from graphvine.workers.serve.status_cache import status_of
@@ -33,7 +34,7 @@ class SettingShown(BaseModel):
 def router(app_state: AppState) -> APIRouter:
     made = APIRouter(tags=["status"])
 
-    @made.get("/status", summary="Where every pipeline stands")
+    @made.get("/status", summary="Where every pipeline stands", response_model=ServiceStatus)
     def status() -> Json:
         graph = app_state.graph
         titles = {name: one.title for name, one in registry.of(graph).items()}
@@ -42,7 +43,7 @@ def router(app_state: AppState) -> APIRouter:
             "seconds": time.monotonic() - app_state.started, "pipelines": status_of(app_state), "titles": titles,
         })  # fmt: skip
 
-    @made.get("/workers", summary="The workers of the daemon, and who else holds claims", response_model=dict[str, Any])
+    @made.get("/workers", summary="The workers of the daemon, and who else holds claims", response_model=WorkersShown)
     def workers() -> Json:
         own: list[WorkerInfo] = app_state.supervisor.infos() if app_state.supervisor is not None else []
         return Json({"workers": own, "holders": app_state.kept("holders", lambda: Holders(app_state)).look()})
