@@ -143,7 +143,7 @@ def _alerts(app_state: AppState, figures: list[dict[str, Any]], system: dict[str
         name = status.pipeline
         if status.failed:
             add("warning", f"{plural(status.failed, 'row')} of {name} failed",
-                "look at the reasons, then requeue or exclude them", name,
+                "look at the reasons, then requeue or exclude", name,
                 f"/ui/queue/{name}?state=failed")  # fmt: skip
         if status.paused:
             add("note", f"{name} is paused{f': {status.paused_reason}' if status.paused_reason else ''}",
