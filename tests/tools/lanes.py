@@ -79,5 +79,5 @@ LANES = (
     ),
     Lane("mediawiki", (Run(("tests/lanes/mediawiki",)),), (parts.MEDIAWIKI,)),
     Lane("browser", (Run(("tests/lanes/browser",)),), (parts.NODE, parts.DASHBOARD, parts.CHROMIUM, parts.PLAYWRIGHT)),
-    Lane("mcp", (Run(("tests/lanes/mcp",)),), (parts.NODE, parts.MCP_SUITE)),
+    Lane("mcp", (Run(("tests/lanes/mcp",)),), (parts.NODE, parts.MCP_SUITE, parts.CLIENT_MAKER)),
 )

@@ -141,5 +141,15 @@ MCP_SUITE = Part(
     _mcp_suite_is_there,
     (("npm", "install", "--no-save", "--loglevel", "error", "--prefix", str(MCP_SUITE_FOLDER), *MCP_SUITE_PACKAGES),),
 )
+# It wants another typer than we do, so it has an environment of its own.
+CLIENT_MAKER_VENV = REPOSITORY / ".cache" / "client-maker"
+CLIENT_MAKER = Part(
+    "the maker of clients for an HTTP API",
+    lambda: (CLIENT_MAKER_VENV / "bin" / "openapi-python-client").exists(),
+    (
+        (sys.executable, "-m", "venv", str(CLIENT_MAKER_VENV)),
+        _pip("openapi-python-client==0.29.1", python=CLIENT_MAKER_VENV / "bin" / "python"),
+    ),
+)
 CHROMIUM = Part("Chromium", lambda: shutil.which("chromium") is not None, packages=("chromium",))
 PLAYWRIGHT = Part("playwright", lambda: _has("playwright"), (_pip("playwright>=1.45"),), inside=True)
