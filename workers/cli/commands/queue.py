@@ -97,7 +97,7 @@ def requeue(
         bool, typer.Option("--skipped", help="With --contains or --all: what was skipped, not what failed.")
     ] = False,
 ) -> None:
-    """Put failed rows back into the queue, with their attempts reset.
+    """Put failed rows back into the queue, with no attempts used.
 
     Say which: by key, by a part of the key or of the error, or all. What was skipped is put back by its key, or with
     --skipped.
@@ -174,7 +174,7 @@ def release(
     pipeline: Pipeline,
     keys: Annotated[list[str], typer.Argument(metavar="KEY", help="The rows, by their keys.")],
 ) -> None:
-    """Take rows from the workers that hold them, back into the queue.
+    """Take rows from the workers that hold them.
 
     For a worker that hangs: what it writes about these rows afterwards is refused. No attempt is counted.
 
