@@ -124,17 +124,17 @@ def _rows(graph: Graph, statement: str) -> list[Any]:
     return sorted((tuple(row) for row in graph.query(statement, max_rows=100_000).rows), key=repr)
 
 
-@pytest.mark.parametrize("kills", [FEW, pytest.param(MANY, marks=pytest.mark.long("kills fifty processes"))])
+@pytest.mark.long("kills processes that embed, join and switch, again and again")
 def test_the_same_graph_and_index_however_often_it_is_killed(
-    place: Place, tmp_path: Path, kills: int, monkeypatch: pytest.MonkeyPatch
+    place: Place, tmp_path: Path, full: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [str(write_small_model(tmp_path / "models" / name, seed=seed)) for seed, name in enumerate("abcd")]
     monkeypatch.setenv("GRAPHVINE_WIKIPEDIA_MODEL", names[0])
     monkeypatch.setenv("GRAPHVINE_SEARCH_VECTORS", "hn,news,page")
     fill(place)
     calm = place.copy_to(tmp_path / "calm")
-    said = killed(place, names, kills)
-    assert {"opened", "int"} <= said and (kills == FEW or {"section", "vector", "SwitchEvent", "done"} <= said)
+    said = killed(place, names, MANY if full else FEW)
+    assert {"opened", "int"} <= said and (not full or {"section", "vector", "SwitchEvent", "done"} <= said)
     found = []
     for one in (place, calm):
         with one.open(SystemClock(), **SETTINGS) as graph:

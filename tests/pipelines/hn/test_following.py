@@ -112,6 +112,7 @@ def test_after_a_clean_close_nothing_is_counted(place: Place, monkeypatch: pytes
     assert "hn_item.searchable" not in asked and "hn_item.newest_stamp" in asked
 
 
+@pytest.mark.long("opens a store forty times")
 def test_items_that_come_one_by_one_leave_few_segments(place: Place) -> None:
     with place.open() as graph:
         for item in ITEMS[:120]:
