@@ -17,9 +17,28 @@ _UNMOUNT = 'read -r _; exec umount --lazy "$1"'
 @contextmanager
 def small_disk(folder: Path, megabytes: int = 64) -> Iterator[Path]:
     """A file system of this size at `folder`; skips the test where that can't be made."""
+    with _mounted(folder, ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)]) as disk:
+        yield disk
+
+
+@contextmanager
+def cloning_disk(folder: Path) -> Iterator[Path]:
+    """A file system that shares blocks between files at `folder`; skips the test where that can't be made."""
+    image = folder.with_name(folder.name + ".img")
+    with image.open("wb") as file:
+        file.truncate(320 << 20)  # sparse; XFS takes no less than 300 MB
+    try:
+        subprocess.run(["mkfs.xfs", "-q", "-m", "reflink=1", str(image)], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("capability: making an XFS needs mkfs.xfs")
+    with _mounted(folder, ["mount", "-o", "loop", str(image), str(folder)]) as disk:
+        yield disk
+
+
+@contextmanager
+def _mounted(folder: Path, command: list[str]) -> Iterator[Path]:
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)]
-    if subprocess.run(mount, check=False, capture_output=True).returncode:
+    if subprocess.run(command, check=False, capture_output=True).returncode:
         pytest.skip("capability: mounting a file system needs root")
     unmounting = subprocess.Popen(
         ["sh", "-c", _UNMOUNT, "sh", str(folder)], stdin=subprocess.PIPE, start_new_session=True

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from graphvine.engines.kuzu import file_copies
 from graphvine.engines.kuzu.kill_safe import KillSafeFiles
 from graphvine.engines.kuzu.marks import Marks
 from graphvine.errors import StoreDamaged
+from tests.support.small_disk import cloning_disk
 
 CONTENT = st.binary(max_size=40_000)
 
@@ -166,3 +168,22 @@ def test_a_whole_store_is_put_in_place(database: Path, tmp_path: Path) -> None:
     assert content(database) == (b"new", b"n" * 50)
     assert not beside(database, ".shadow").exists()
     assert KillSafeFiles(database).recover() == ""
+
+
+@pytest.mark.parametrize("length", [10_000, 100, 0])
+def test_where_files_can_be_cloned_the_copy_is_a_clone(tmp_path: Path, length: int) -> None:
+    with cloning_disk(tmp_path / "disk") as disk:
+        database = disk / "graph.db"
+        database.write_bytes(b"d" * 5_000)
+        files = opened(database)
+        with files.bracket():
+            database.write_bytes(b"D" * length)  # longer or shorter than the copy that is kept
+        with (disk / "new").open("wb") as copy, database.open("rb") as source:
+            assert file_copies.clone(source.fileno(), copy.fileno())
+        log = beside(database, ".wal")
+        log.touch()
+        with pytest.raises(KeyboardInterrupt), files.bracket():
+            cut_short(database, b"cut short", None)
+        files.close()
+        assert "put back" in KillSafeFiles(database).recover()
+        assert database.read_bytes() == b"D" * length

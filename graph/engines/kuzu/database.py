@@ -34,7 +34,7 @@ def _trim() -> Callable[[int], int] | None:
 
 
 def give_back() -> None:
-    """Hand memory that is free but kept back to the system, where the C library can be told to."""
+    """Hand memory that is free but kept back to the system, where the C library allows it."""
     if trim := _trim():
         trim(0)
 
@@ -144,7 +144,7 @@ class OpenDatabase:
                 session.close()
 
     def pool_use(self) -> int:
-        """Bytes of the buffer pool that are in use; all of it, where there is too little left even to tell."""
+        """Bytes of the buffer pool that are in use; all of it, where there is too little left even to ask."""
         try:
             return int(self.writing.prepared("CALL bm_info() RETURN mem_usage", {})[0]["mem_usage"])
         except RuntimeError as error:
@@ -163,7 +163,7 @@ class OpenDatabase:
                 session.interrupt()
 
     def acknowledge(self, durable: bool = True) -> int:
-        """The commit is safe on the disk: it may be told. Returns the length of the log."""
+        """The commit is safe on the disk: it may be acknowledged. Returns the length of the log."""
         if self._bracketed:
             return self.files.acknowledge(durable)
         return self.files.log.stat().st_size if self.files.log.exists() else 0

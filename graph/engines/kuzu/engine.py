@@ -218,7 +218,7 @@ class EmbeddedEngine(EmbeddedReader):
             done = False
             _log.warning("%s: no checkpoint: %s", self.where, error)
         except StoreReopened as error:
-            # The unit before it is committed and in the log, and its caller is told so: done, not failed.
+            # The unit before it is committed and in the log, and its caller gets the result: done, not failed.
             done = False
             _log.warning("%s: %s; it is tried again later", self.where, error.reason)
         if not done:

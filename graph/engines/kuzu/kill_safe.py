@@ -4,9 +4,11 @@ Kuzu 0.11.3 writes pages in place during CHECKPOINT and COPY before its log says
 breaks the store. So both run inside a bracket. Before it, the database, its log and the marks are copied into the
 folder `.spare`, which is renamed to `.safe` when it is whole; after it, it is renamed back. If `.safe` is there on
 opening, a bracket was cut short, and the copy is the truth. Recovery puts each file back by copy and rename, so that a
-kill during recovery changes nothing. What is in `.spare` is never trusted: it is kept until the store is closed, so
-that the next bracket needs to write only the pages that changed (comparing 120 MB takes 40 ms here, copying and syncing
-them 150).
+kill during recovery changes nothing. What is in `.spare` is never trusted.
+
+Where the file system shares blocks between files (XFS, Btrfs), a copy is a clone, whatever the size. Elsewhere `.spare`
+is kept until the store is closed, so that the next bracket needs to write only the pages that changed (comparing 120 MB
+takes 40 ms here, copying and syncing them 150). benchmarks/checkpoint.py measures both.
 """
 
 from __future__ import annotations
@@ -20,13 +22,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from graphvine.engines.kuzu import file_copies
 from graphvine.engines.kuzu.marks import Marks, private, private_size
 from graphvine.errors import StoreDamaged
 
 # Bytes of pages that a checkpoint writes beside the file for each byte of log, at most.
 _PAGES_PER_LOG = 32
-_LOOK_BYTES, _PIECE_BYTES = 1 << 20, 1 << 14
-_FICLONE = 0x40049409  # Linux: share the blocks of a file instead of copying them, where the file system can
 
 
 class KillSafeFiles:
@@ -121,7 +122,7 @@ class KillSafeFiles:
         self._database_fd = os.open(self.database, os.O_RDWR | os.O_CLOEXEC)
 
     def acknowledge(self, durable: bool = True, *, anew: bool = False) -> int:
-        """After a commit, before anybody is told of it. Returns the log's length.
+        """After a commit, before it is acknowledged to anybody. Returns the log's length.
 
         A mark that is not durable survives a kill, but not a power cut, until the next one that is. `anew`: also where
         the length is the same, since a mark has to be younger than the database.
@@ -229,14 +230,14 @@ class KillSafeFiles:
         with self._reading(source) as read:
             write = os.open(target, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
-                if _mirror_content(read, write) and self._sync:
+                if file_copies.mirror(read, write) and self._sync:
                     os.fsync(write)
             finally:
                 os.close(write)
 
     def _copy(self, source: Path, target: Path) -> None:
         with self._reading(source) as read, open(target, "wb", opener=private) as write:
-            _copy_content(read, write.fileno())
+            file_copies.copy(read, write.fileno())
             if self._sync:
                 os.fsync(write.fileno())
 
@@ -253,42 +254,7 @@ class KillSafeFiles:
 
     def _sync_folder(self, folder: Path) -> None:
         if self._sync:
-            _sync_file(folder)
-
-
-def _mirror_content(source: int, target: int) -> bool:
-    """Returns whether anything was written."""
-    size = os.fstat(source).st_size
-    changed = os.fstat(target).st_size != size
-    if changed:
-        os.ftruncate(target, size)
-    for start in range(0, size, _LOOK_BYTES):
-        new, old = os.pread(source, _LOOK_BYTES, start), os.pread(target, _LOOK_BYTES, start)
-        if new == old:
-            continue
-        changed = True
-        for offset in range(0, len(new), _PIECE_BYTES):
-            piece = new[offset : offset + _PIECE_BYTES]
-            if piece != old[offset : offset + _PIECE_BYTES]:
-                os.pwrite(target, piece, start + offset)
-    return changed
-
-
-def _copy_content(source: int, target: int) -> None:
-    try:
-        fcntl.ioctl(target, _FICLONE, source)
-    except OSError:  # not a file system that shares blocks
-        size, done = os.fstat(source).st_size, 0
-        while done < size:
-            done += os.sendfile(target, source, done, size - done)
-
-
-def _sync_file(path: Path) -> None:
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+            file_copies.sync(folder)
 
 
 def _beside(path: Path, ending: str) -> Path:

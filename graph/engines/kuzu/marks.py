@@ -2,7 +2,7 @@
 
 A kill while a large commit is written leaves half a record at the end of Kuzu's log, and opening that kills the
 process. So each commit is followed by a mark of the log's length; on opening, what stands behind the last mark is cut
-off, since nobody was told that it was there.
+off, since it was never acknowledged.
 
 The file has two slots in sectors of their own, written in turn, each with a counter and a checksum: a mark torn by a
 power cut leaves the one before it. It never grows, so that syncing it costs no change of the file's metadata.
