@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from support.cache import cached
 from support.command import main, sizes
@@ -24,10 +24,11 @@ from support.findings import Findings
 from support.hn_items import SYLLABLES, vocabulary, write
 from support.progress import Bar
 
-AIM = 20_000
+LEAST_RATE, LEAST_SHARE = 15_000, 0.9
 QUICK = 2_000
 MOST_GROWTH, SEARCH_MS, JOIN_MS = 1.5, 50.0, 100.0
 
+T = TypeVar("T")
 COMMONEST = "one of the commonest words, filtered, by date"
 
 
@@ -45,33 +46,36 @@ def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder:
         file = cached(f"hn-{count}-1", lambda place, count=count: write(place / "items.jsonl", count)) / "items.jsonl"
         bar.step()
         bar.say(f"the bare work on {count:,} items")
-        bare = bare_work(file, folder / f"bare-{count}")
+        bare, bare_cpu = with_cpu(lambda: bare_work(file, folder / f"bare-{count}"))  # noqa: B023
         shutil.rmtree(folder / f"bare-{count}")
         bar.step()
         bar.say(f"taking in {count:,} items")
         where = folder / f"graph-{count}"
-        whole, last_tenth, completed = taken_in(file, where, count)
+        (whole, last_tenth, completed), cpu = with_cpu(lambda: taken_in(file, where, count))  # noqa: B023
         seconds_each.append(last_tenth)
         bar.step()
         loads.append(
             {"items": count, "taken in (items/s)": count / whole, "bare work (items/s)": count / bare,
-             "of the bare speed": round(bare / whole, 2), "last tenth (us/item)": round(1e6 * last_tenth, 1)}
+             "of the bare speed": round(bare / whole, 2), "last tenth (us/item)": round(1e6 * last_tenth, 1),
+             "CPU (us/item)": round(1e6 * cpu / count, 1), "CPU, bare (us/item)": round(1e6 * bare_cpu / count, 1)}
         )  # fmt: skip
         findings.correctness_goal("items completed", f"{count:,}", f"{completed:,}", completed == count)
     findings.tables["from file to completed"] = loads
     share, rate = float(loads[-1]["of the bare speed"]), float(loads[-1]["taken in (items/s)"])
-    findings.speed_goal("speed against the bare work", "at least 0.5", f"{share:.2f}", share >= 0.5)
-    # An aim and no goal: on a machine whose bare work is slower than that, nobody can reach it.
-    bare_rate = float(loads[-1]["bare work (items/s)"])
-    findings.notes.append(
-        f"items in a second: {rate:,.0f}; the aim is {AIM:,}, the bare work here does {bare_rate:,.0f}"
-    )
+    findings.speed_goal("speed against the bare work", f"at least {LEAST_SHARE}", f"{share:.2f}", share >= LEAST_SHARE)
+    findings.speed_goal("items in a second", f"at least {LEAST_RATE:,}", f"{rate:,.0f}", rate >= LEAST_RATE)
     growth = seconds_each[-1] / seconds_each[0]
     findings.speed_goal(
         f"time of an item at {counts[-1]:,} against {counts[0]:,}", f"at most {MOST_GROWTH}", f"{growth:.2f}",
         growth <= MOST_GROWTH,
     )  # fmt: skip
     searches(where, 10 if arguments.quick else arguments.searches, counts[-1], findings)
+
+
+def with_cpu(work: Callable[[], T]) -> tuple[T, float]:
+    """What the work gives, and the processor seconds of all threads: a busy machine moves them less than the time."""
+    began = time.process_time()
+    return work(), time.process_time() - began
 
 
 def taken_in(file: Path, where: Path, count: int) -> tuple[float, float, int]:

@@ -279,6 +279,7 @@ RETURN a.seq AS seq;
 // guard
 // ready
 // by: seq
+// literal: seq
 // It failed in a way that may pass: back into the queue, not before `due`.
 MATCH (a:HNItem)
 WHERE a.seq >= $seq AND a.seq <= $seq AND a.hnId = CAST($key AS INT64) AND a.lease = $token
@@ -294,6 +295,7 @@ RETURN @row;
 // beyond initial_state -> failed: the document's text says any state, its drawing leaves this one out.
 // guard
 // by: seq
+// literal: seq
 // It failed for good: its tries are used up, or trying again can't help.
 MATCH (a:HNItem)
 WHERE a.seq >= $seq AND a.seq <= $seq AND a.hnId = CAST($key AS INT64) AND a.lease = $token

@@ -133,12 +133,21 @@ CALL () {
     RETURN a, 0.0 AS rank
 }
 WITH a, rank, coalesce(a.parent, a.poll, 0) AS above, coalesce(a.score, 0) AS score, coalesce(a.time, 0) AS time
-WHERE a.state = 'completed' AND ($asked.author = '' OR a.by = $asked.author) AND ($asked.type = '' OR a.type = $asked.type)
+WHERE a.state = 'completed' AND ($asked.author = '' OR a.by = $asked.author)
+    AND ($asked.type IN ['', a.type] OR (a.type = 'story' AND toLower(a.title) STARTS WITH $asked.type + ' hn'))
+    AND ($asked.not_author = '' OR a.by IS NULL OR a.by <> $asked.not_author)
+    AND ($asked.site = '' OR a.url =~ $asked.site)
     AND score >= $asked.score_from AND score <= $asked.score_to AND time >= $asked.time_from AND time <= $asked.time_to
     AND ($asked.place = '' OR ($asked.place = 'top' AND above = 0) OR ($asked.place = 'below' AND above > 0))
     AND (size($asked.stories) = 0 OR a.story IN $asked.stories) AND (size($asked.parents) = 0 OR above IN $asked.parents)
     AND (size($asked.ids) = 0 OR a.hnId IN $asked.ids)
-WITH a.hnId AS hnId, rank, CASE $asked.order WHEN 'time' THEN time WHEN 'score' THEN score ELSE rank END AS place
-ORDER BY place DESC, hnId DESC LIMIT $most
-WITH collect([hnId, rank]) AS found
-RETURN found[$asked.skip..$asked.skip + $asked.limit] AS page, size(found) AS total;
+WITH a, CASE $asked.order WHEN 'time' THEN time WHEN 'score' THEN score ELSE rank END AS place
+ORDER BY place DESC, a.hnId DESC LIMIT $most
+WITH collect([a.hnId, a.hnId, place]) AS found, CASE size($asked.facets) WHEN 0 THEN [] ELSE collect([
+    name IN $asked.facets | CASE name
+        WHEN 'type' THEN [a.type] + [tag IN ['ask', 'show'] WHERE a.type = 'story' AND toLower(a.title) STARTS WITH tag + ' hn']
+        WHEN 'author' THEN a.by
+        WHEN 'year' THEN datetime({epochSeconds: coalesce(a.time, 0)}).year
+    END
+]) END AS facets
+RETURN found[$asked.skip..$asked.skip + $asked.limit] AS page, size(found) AS total, facets;

@@ -46,8 +46,8 @@ def pull(context: typer.Context, request: PullRequest, as_json: AsJson = False) 
     from graphvine.workers.cli.run_worker import signals
     from graphvine.workers.hn.output import told_of_pull
 
-    with opened(context, create=True, share=True) as graph, signals(graph) as ended, counting("pulling") as told:
-        progress = None if told is None else lambda so_far: told(so_far.asked, so_far.total)
+    with opened(context, create=True, share=True) as graph, signals(graph) as ended, counting("pulling") as show:
+        progress = None if show is None else lambda so_far: show(so_far.asked, so_far.total)
         summary = dispatch(graph, request, on_event=progress, stop=ended.stop)
     _show(summary, told_of_pull(summary), as_json)
     if ended.by is not None:
@@ -78,10 +78,10 @@ def add(
     from graphvine.workers.hn.item_files import read_items
     from graphvine.workers.hn.output import show_refusals, told_of_items
 
-    with opened(context, create=True, share=True) as graph, activity("adding") as told:
+    with opened(context, create=True, share=True) as graph, activity("adding") as show:
         summary = graph.hn.add(
             read_items(files or [Path("-")]),
-            progress=None if told is None else lambda so_far: told(told_of_items(so_far)),
+            progress=None if show is None else lambda so_far: show(told_of_items(so_far)),
         )
     _show(summary, told_of_items(summary), as_json)
     show_refusals(summary)
@@ -258,10 +258,10 @@ def _show_items(context: typer.Context, as_json: bool, read: Callable[[HackerNew
     show_list(found, as_json)
 
 
-def _show(summary: object, told: str, as_json: bool) -> None:
+def _show(summary: object, show: str, as_json: bool) -> None:
     if as_json:
         from graphvine.workers.cli.output import show_json
 
         show_json(summary)
     else:
-        print(told)
+        print(show)

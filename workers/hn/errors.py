@@ -33,5 +33,5 @@ class NoSuchUser(GraphvineError):
     """Hacker News does not know this user."""
 
     def __init__(self, user: str) -> None:
-        super().__init__(f"Hacker News knows no user {user!r:.40}: names are told apart by upper and lower case")
+        super().__init__(f"Hacker News knows no user {user!r:.40}: upper and lower case matter in names")
         self.user = user

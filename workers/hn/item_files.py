@@ -90,7 +90,7 @@ def _lines(first: bytes, file: BinaryIO, name: str, number: int = 1) -> Iterator
     while line:
         if len(line) > _LONGEST_LINE:
             raise BadFile(f"{name}, line {number}: longer than {_LONGEST_LINE} bytes, which is no item and no thread")
-        if line.strip():
+        if not line.isspace():
             found = _value(line)
             # A line that is no JSON is an item that can't be read: it is told of with the others.
             yield found if not isinstance(found, NotJson) else {UNREADABLE: f"line {number}: {found}"}

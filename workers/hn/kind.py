@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from graphvine.graph import Graph
-from graphvine.search import Filters, Hit
 from graphvine.search.kinds import Node
 from graphvine.search.row_kind import RowKind, Text
 from graphvine.workers.hn.search import HNSearch
@@ -19,6 +18,7 @@ _PAGE = "https://news.ycombinator.com/item?id="
 class Items(RowKind):
     name = "hn"
     filters = frozenset({"author", "type", "site", "time", "score"})
+    facet_names = frozenset({"type", "by", "year"})
 
     def __init__(self, graph: Graph) -> None:
         self._search = HNSearch(graph)
@@ -26,21 +26,23 @@ class Items(RowKind):
 
     @property
     def followed(self) -> Any:
-        return self._search._index
+        # To ask whether its files are still the same costs more than a look-up: once for each search.
+        if self._opened is None:
+            self._opened = self._search._index
+        return self._opened
+
+    def catch_up(self, progress: Callable[[int], None] | None = None) -> int:
+        self._opened = None
+        return super().catch_up(progress)
 
     def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
+        self._opened = None
         self._vectors.rebuild()
         return self._search.rebuild(progress)
 
     def close(self) -> None:
         self._search.close()
         self._vectors.close()
-
-    def words(self, question: str, where: Filters | None, limit: int, *, any_word: bool = True) -> Sequence[Hit]:
-        if not self._on_server:
-            return super().words(question, where, limit, any_word=any_word)
-        found: Sequence[Hit] = self.followed.index.text(question, None, where or {}, limit=limit).hits
-        return found
 
     def text_of(self, key: str) -> Text | None:
         for row in self._graph.read("hn_item.cited", hnId=int(key)):
@@ -50,14 +52,23 @@ class Items(RowKind):
             return Text(shown, body or title, f"{_PAGE}{key}", at)
         return None
 
-    def edges_at_hand(self, key: str, limit: int) -> list[Node] | None:
+    def edges_at_hand(self, keys: Sequence[str], limit: int) -> dict[str, list[Node]]:
         """The same from the index of words, which names the parent of each item; it is in step with the graph."""
         if self._on_server:
-            return None
+            return {}
         index = self.followed.index
-        above = [parent for parent in index.numbers_of("parent", [key]) if parent]
-        below = index.seqs(None, {"parent": int(key)}, sort="seq", limit=limit)
-        return [("hn", str(id)) for id in [*above, *below][:limit]]
+        above = index.numbers_by_seq("parent", {"id": keys}, limit=len(keys))
+        # A hub among them would leave no room for the others' replies: then each is asked for its own.
+        most = limit * len(keys)
+        below = index.numbers_by_seq("parent", {"parent": [int(key) for key in keys]}, limit=most)
+        near: dict[str, list[Node]] = {key: [("hn", str(above[int(key)]))] * bool(above.get(int(key))) for key in keys}
+        if len(below) == most:
+            below = {
+                id: int(key) for key in keys for id in index.seqs(None, {"parent": int(key)}, sort="seq", limit=limit)
+            }
+        for id in sorted(below):
+            near[str(below[id])].append(("hn", str(id)))
+        return {key: found[:limit] for key, found in near.items()}
 
     def edges(self, key: str, limit: int) -> Iterator[Node]:
         """The items right above and right below it."""

@@ -17,6 +17,7 @@ from graphvine.workers.hn.threads import Item
 from graphvine.workers.hn.transitions import Way
 
 _TEXT = 200
+_FACETS = {"type": "types", "by": "authors", "year": "years"}
 
 
 def show_item(item: Item, as_json: bool) -> None:
@@ -77,7 +78,7 @@ def show_page(page: Page, offset: int, as_json: bool) -> None:
         words = ", ".join(repr(word) for word in page.loose)
         print(f"no item has {words}: these have words that begin with it or differ in a letter or two")
     for name, values in page.facets.items():
-        print(f"by {name}: " + ", ".join(f"{printable(value)} {count:,}" for value, count in values.items()))
+        print(f"{_FACETS[name]}: " + ", ".join(f"{printable(value)} {count:,}" for value, count in values.items()))
     if page.relaxed:
         print("no item has all of these words; these have some")
     shown = f"{offset + 1:,} to {offset + len(page.found):,} of " if page.found else ""

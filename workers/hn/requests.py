@@ -25,7 +25,7 @@ Stories = Annotated[int, msgspec.Meta(ge=1, le=500)]
 Name = Annotated[str, msgspec.Meta(max_length=200)]
 Reason = Annotated[str, msgspec.Meta(max_length=2_000)]
 Sort = Literal["relevance", "date", "score"]
-Type = Literal["story", "comment", "job", "poll", "pollopt"]
+Type = Literal["story", "comment", "job", "poll", "pollopt", "ask", "show"]
 # The lists of the API, by what they are called here.
 LISTS = ("top", "new", "best", "ask", "show", "job")
 Facet = Literal["type", "by", "year"]
@@ -110,7 +110,7 @@ class HNSearchRequest(Request["Page"], verb="hn search", runs=f"{_RUNS}run_searc
     )
     author: Name | None = option(None, "By this user.", metavar="NAME")
     not_author: Name | None = option(None, "Not by this user.", metavar="NAME")
-    type: Type | None = option(None, "story, comment, job, poll, pollopt.", metavar="TYPE")
+    type: Type | None = option(None, "story, comment, job, poll, pollopt; ask, show.", metavar="TYPE")
     min_score: Number | None = option(None, "At least this score.", metavar="N")
     max_score: Number | None = option(None, "At most this score.", metavar="N")
     after: Number | None = option(None, "Since 2012-01-31, or seconds.", metavar="TIME", parse=_seconds)

@@ -9,7 +9,7 @@ from typing import Any
 from graphvine.dispatch import Run
 from graphvine.graph import Graph
 from graphvine.workers.hn import requests
-from graphvine.workers.hn.ingest.index_sync import follow
+from graphvine.workers.hn.ingest.index_sync import KIND, follow
 from graphvine.workers.hn.ingest.ingest import Taken, take_in
 from graphvine.workers.hn.pull import Pull, Pulled
 from graphvine.workers.hn.search import HNSearch, Page
@@ -17,11 +17,19 @@ from graphvine.workers.hn.settings import load
 
 
 def run_add(graph: Graph, request: requests.AddRequest, run: Run[Taken]) -> Taken:
-    follow(graph)
-    return take_in(
+    behind = KIND not in graph.open_indexes
+
+    def progress(taken: Taken) -> None:
+        follow(graph)  # behind the first items: opening the index takes longer than writing them
+        run.publish(taken)
+
+    total = take_in(
         graph, request.items, request.source, handed_over_at=request.fetched_at,
-        batch=(request.settings or load()).items_at_once, progress=run.publish,
+        batch=(request.settings or load()).items_at_once, progress=progress,
     )  # fmt: skip
+    if behind and (index := graph.open_indexes.get(KIND)) is not None:
+        index.catch_up()
+    return total
 
 
 def run_pull(graph: Graph, request: requests.PullRequest, run: Run[Pulled]) -> Pulled:

@@ -11,9 +11,10 @@ from typing import Any, Self
 from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
 from graphvine.search import Filters, Range, Results
+from graphvine.search.server_index import NothingToFollow
 from graphvine.workers.hn.ingest.index_sync import open_items_index
 from graphvine.workers.hn.requests import Facet, Sort
-from graphvine.workers.hn.server_search import NothingToFollow, ServerItems
+from graphvine.workers.hn.server_search import ServerItems
 from graphvine.workers.hn.threads import Item, as_item, below_of
 from graphvine.workers.hn.transitions import row_of
 
@@ -45,7 +46,7 @@ class Page:
     found: list[Found]
     total: int
     relaxed: bool = False
-    loose: Sequence[str] = ()
+    loose: tuple[str, ...] = ()
     facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
@@ -54,7 +55,9 @@ class HNSearch:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._server: NothingToFollow | None = NothingToFollow(graph) if ServerItems.serves(graph) else None
+        self._server: NothingToFollow | None = (
+            NothingToFollow(ServerItems(graph)) if ServerItems.serves(graph) else None
+        )
 
     @property
     def _index(self) -> Any:
@@ -85,18 +88,13 @@ class HNSearch:
                 filters[name] = Range(lowest, highest)
         if not self._join(filters, under, story_by, reply_to):
             return Page([], 0)
-        if not_author is not None or facets:
-            self._refuse_on_a_server()
-        page = self._page(self._ask(words, filters, sort, limit, offset))
+        ranked = sort == "relevance" and bool(words.strip())
+        page = self._page(self._ask(words, filters, sort, limit, offset), ranked=ranked)
         return replace(page, facets=self._facets(words, filters, facets)) if facets else page
 
     def _facets(self, words: str, filters: Filters, names: Sequence[Facet]) -> dict[str, dict[str, int]]:
         counted = self._index.index.facets(words, filters, names=["author" if name == "by" else name for name in names])
         return {"by" if name == "author" else name: values for name, values in counted.items()}
-
-    def _refuse_on_a_server(self) -> None:
-        if ServerItems.serves(self._graph):
-            raise GraphvineError("on Neo4j items are searched without --not-author and --facets: leave them out")
 
     def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
         """Make the index anew from the graph."""
@@ -139,13 +137,12 @@ class HNSearch:
         if sort not in _SORTS:
             raise GraphvineError(f"items are sorted by {', '.join(_SORTS)}, not by {sort!r}")
         order = _SORTS[sort] if words.strip() or sort != "relevance" else "-time"
-        more = {} if ServerItems.serves(self._graph) else {"tolerant": True}
         found: Results = self._index.index.text(
-            words, _ANY_KIND, filters, limit=limit, offset=offset, sort=order, **more
+            words, _ANY_KIND, filters, limit=limit, offset=offset, sort=order, tolerant=True
         )
         return found
 
-    def _page(self, results: Results) -> Page:
+    def _page(self, results: Results, *, ranked: bool) -> Page:
         ids = [int(hit.id) for hit in results.hits]
         # A statement for each, which the index of keys answers; most of its time it waits for the engine.
         with ThreadPoolExecutor(_LOOK_UPS_AT_ONCE) as looking:
@@ -153,7 +150,8 @@ class HNSearch:
             rows = {id: row for id, found in zip(ids, looked, strict=True) for row in found}
         found = [
             Found(
-                as_item(rows[int(hit.id)]), hit.snippet.text if hit.snippet is not None else "", hit.score,
+                as_item(rows[int(hit.id)]), hit.snippet.text if hit.snippet is not None else "",
+                hit.score if ranked else 0.0,
                 hit.snippet.marks if hit.snippet is not None else (),
             )
             for hit in results.hits if int(hit.id) in rows

@@ -9,7 +9,7 @@ from typing import Any
 
 from graphvine.graph import Graph
 from graphvine.records import Row
-from graphvine.workers.hn.ingest.validate import plain
+from graphvine.workers.hn.ingest.html_text import plain
 from graphvine.workers.hn.transitions import row_of
 
 # What one statement follows; deeper threads are walked in stretches of it.
@@ -80,7 +80,7 @@ def thread(graph: Graph, id: int, depth: int | None = None) -> Item:
 
 
 def below_of(graph: Graph, id: int, depth: int | None = None) -> dict[int, int]:
-    """Every item below this one, with its parent. The edges tell, in stretches of thirty steps."""
+    """Every item below this one, with its parent. Read from the edges, in stretches of thirty steps."""
     found: dict[int, int] = {}
     tops, left = [id], depth
     while tops and (left is None or left > 0):

@@ -87,6 +87,9 @@ def test_search(line: Line) -> None:
     assert [row["id"] for row in line.json("hn", "search", "--story-by", "pg", "--author", "pg")["found"]] == [4]
     assert line.json("hn", "search", "--after", "2014-05-13T16:56:00", "--before", "1400000250")["total"] == 1
     assert "1 to 1 of 1 item" in line("hn", "search", "third")
+    assert "types: " in line("hn", "search", "--facets", "type,by") and "authors: pg" in line(
+        "hn", "search", "--author", "pg", "--facets", "by"
+    )
     assert "is no time" in line("hn", "search", "--after", "yesterday", status=2)
 
 

@@ -253,3 +253,39 @@ def test_the_short_way_gives_what_the_long_way_gives(value: dict[str, Any]) -> N
     found = list(converted([value], counted))
     assert found == [item for _, item in wanted] or (not wanted and UNREADABLE in found[0])
     assert counted == Counter(form for form, _ in wanted)
+
+
+STORY = {"id": 100, "type": "story", "by": "ann", "time": 1_500_000_000, "title": "Vines", "kids": [101]}
+OTHER = {**STORY, "id": 200}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"stories": [STORY, OTHER], "updated": "2020-01-01"},
+        {"top": [STORY], "new": [OTHER]},
+        {"data": {"hn": {"topStories": [STORY, OTHER]}}},
+        {"0": STORY, "1": OTHER, "cachedAt": {"date": "2017-07-23", "timezone": "UTC"}},
+        {"data": {"0": STORY, "1": OTHER}},
+    ],
+)
+def test_items_in_lists_of_any_name(value: Any) -> None:
+    assert forms(value)[1] == [STORY, OTHER]
+
+
+@pytest.mark.parametrize("value", [{"title": "no id", "stories": [STORY]}, {"a": {"x": 1}, "b": {"stories": [STORY]}}])
+def test_what_may_hold_more_than_its_lists_is_not_taken_for_them(value: Any) -> None:
+    assert forms(value)[1] == [value]
+
+
+def test_a_whole_user_stands_for_the_name_and_other_names_for_the_time() -> None:
+    given = {
+        "id": "100",
+        "title": "Vines",
+        "by": {"id": "ann", "karma": 3},
+        "timeISO": "2017-07-14T02:40:00.000Z",
+        "text": None,
+    }
+    (item,) = forms({"hn": {"topStories": [given]}})[1]
+    assert (item["id"], item["by"], item["time"], item["type"]) == (100, "ann", 1_500_000_000, "story")
+    assert forms({**STORY, "by": {"id": "ann"}})[1] == [STORY]

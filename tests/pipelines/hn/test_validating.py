@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from graphvine.workers.hn.ingest import validate as checks
+from graphvine.workers.hn.ingest.html_text import TAGS, clean, plain
 from graphvine.workers.hn.ingest.item import Draft, hash_of, id_of
-from graphvine.workers.hn.ingest.validate import TAGS, BadField, clean, plain, validate
+from graphvine.workers.hn.ingest.usual import usual
+from graphvine.workers.hn.ingest.validate import BadField, validate, validate_each_field
 
 NOW = 1_750_000_000_000
 GOOD = {
@@ -151,6 +153,51 @@ _pieces = some.sampled_from(
 )  # fmt: skip
 
 
+@given(some.lists(_pieces | some.sampled_from(["&#x2F;", "&amp;", "&quot", "&lt", "&nbsp;", "\u2028"]), max_size=12))
+def test_a_text_is_the_same_by_the_quick_look_and_by_the_thorough_one(pieces: list[str]) -> None:
+    text = "".join(pieces).replace("\0", "")
+    cleaned = clean(text)
+    words = plain(cleaned) if cleaned else None
+    content = {"text": cleaned, "plain": words} if cleaned else {}
+    found = checked(text=text)
+    assert found.get("text") == content.get("text")
+    assert (found.get("plain") if found.get("plain") is not None else found.get("text")) == content.get("plain")
+
+
+_VALUES: dict[str, list[Any]] = {
+    "type": ["story", "comment", "job", "poll", "pollopt", "essay", None, 5],
+    "by": ["pg", "", "x" * 101, "a\0b", "\ud800", None, 5],
+    "time": [1175714200, NOW // 1000 + 86_400, NOW // 1000 + 86_401, 12, 1175714200.0, True, None],
+    "title": ["A title", "", "x" * 5_001, "a\0b", "\ud800", None, ["x"]],
+    "text": ["a <i>b</i>", "<p>it&#x27;s<p>so", "<p>", "", "<img src=x>", "x\0y", "\\u0000", "\ud800", None, 5],
+    "url": ["https://a.org/x?y", " https://a.org ", "http://a.org\n", "nowhere", "", None, "http://ä.org"],
+    "score": [0, 7, -1, 1.0, True, None, 1 << 60], "descendants": [0, 3, -3, 2.5, None],
+    "parent": [1, 0, "5", None, 5.0, 1 << 53], "poll": [5, None], "parts": [[5], []], "dead": [True, 0], "flair": ["x"],
+    "kids": [[5, 6], [6, 5, 6], [], [0], ["5"], None, 5], "fetchedAt": [NOW - 5, "now"], "_notes": ["x"], "hnId": [7],
+}  # fmt: skip
+
+
+@given(some.fixed_dictionaries({"id": some.just(5)}, optional={n: some.sampled_from(v) for n, v in _VALUES.items()}))
+def test_an_item_of_the_usual_form_is_what_a_look_at_each_field_says(given: dict[str, Any]) -> None:
+    drafts = [Draft(5, dict(given), "SINGLE_POST", NOW) for _ in range(2)]
+    said = [_said(validate, drafts[0]), _said(validate_each_field, drafts[1])]
+    assert said[0] == said[1]
+
+
+def test_most_items_are_of_the_usual_form() -> None:
+    assert usual({name: value for name, value in GOOD.items() if name != "dead"}, NOW) is not None
+    assert usual(GOOD, NOW) is None, "and a flag is for a closer look"
+
+
+def _said(check: Any, draft: Draft) -> tuple[Any, ...]:
+    try:
+        check(draft)
+    except BadField as error:
+        return (str(error),)
+    content = {name: value for name, value in draft.content.items() if value is not None}
+    return content, draft.hash, draft.fetched_at
+
+
 class Seen(HTMLParser):
     """Every tag of a text, with its attributes, as a browser would read them."""
 
@@ -233,7 +280,7 @@ PARTS = [
 
 @given(some.lists(some.sampled_from(PARTS), max_size=8).map("".join))
 def test_an_address_that_needs_no_closer_look_would_pass_it(url: str) -> None:
-    if not checks._PLAIN_URL.fullmatch(url):
+    if not checks.PLAIN_URL.fullmatch(url):
         return
     parts = urlsplit(url)
     assert parts.geturl().rstrip("?#") == url.rstrip("?#") and parts.scheme in ("http", "https")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphvine.records import Row
 from graphvine.workers.hn.ingest.item import Draft
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 _FEW, _DENSE = 32, 3
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """A relationship to make (or to end): the upper item, the lower one, whether the lower is an option of a poll."""
 
     above: int

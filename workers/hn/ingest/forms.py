@@ -2,7 +2,7 @@
 
 Known forms: items of the API; Algolia's hits and trees; those of node-hnapi, a service that many pages use; rows of a
 database, with numbers, flags and lists as text (BigQuery, SQLite); objects that hold items under their ids, as `hits`
-or `items`, or a `post` with its `comments`.
+or `items` or in lists of any other name (`stories`, GraphQL's `data`), or a `post` with its `comments`.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ API, HITS, TREES, ROWS, BY_ID, POST, NODE = (
 )  # fmt: skip
 # Deeper than any thread of Hacker News; and what one value may hold.
 _DEEPEST, _MOST = 10_000, 1_000_000
+_OF_AN_ITEM = frozenset({"type", "title", "by", "author", "text", "parent", "kids", "children", "comments", "replies"})
+# So many objects may be wrapped around a list of items.
+_WRAPPED = 3
 # What Algolia adds to help a page that shows hits.
 _FOR_SHOW = frozenset({"_highlightResult", "_snippetResult", "_tags", "objectID"})
 _BELOW = ("children", "comments", "replies")
@@ -105,7 +108,7 @@ def one_item(value: Any) -> Any:
 def _is_plain(value: Any) -> bool:
     """Whether this is an item as the API gives it; a closer look takes three times as long."""
     plain = type(value) is dict and type(value.get("id")) is int and value.keys().isdisjoint(_SIGNS)
-    return plain and not is_row(value)
+    return plain and type(value.get("by")) is not dict and not is_row(value)
 
 
 def _container(value: Mapping[str, Any]) -> str | None:
@@ -115,13 +118,47 @@ def _container(value: Mapping[str, Any]) -> str | None:
         value.get("comments"), list
     ):
         return POST
+    if _by_place(value):
+        return "lists"
     if value and all(str(key).isascii() and str(key).isdigit() for key in value):
         return BY_ID
-    return None
+    return "lists" if _lists_in(value) else None
+
+
+def _lists_in(value: Mapping[str, Any], depth: int = _WRAPPED) -> list[Any]:
+    """The items in an object's lists, whatever their names; in one object inside it, where that is all it wraps.
+
+    An object with fields of an item is one that lacks its id: what it holds is not all.
+    """
+    if not _OF_AN_ITEM.isdisjoint(value):
+        return []
+    lists = [one for one in value.values() if isinstance(one, list) and one and all(map(_has_id, one))]
+    lists.append(_by_place(value))
+    inside = [one for one in value.values() if isinstance(one, Mapping) and not _has_id(one)]
+    if not any(lists) and depth and len(inside) == 1:
+        return _lists_in(inside[0], depth - 1)
+    return [item for one in lists for item in one]
+
+
+def _by_place(value: Mapping[str, Any]) -> list[Any]:
+    """Items under the numbers of their places: 0, 1, 2, ..."""
+    if "0" not in value:
+        return []
+    places = [one for key, one in value.items() if str(key).isascii() and str(key).isdigit()]
+    in_order = all(str(place) in value for place in range(len(places)))
+    return places if in_order and all(map(_has_id, places)) else []
+
+
+def _has_id(value: Any) -> bool:
+    return isinstance(value, Mapping) and ("id" in value or "objectID" in value)
 
 
 def _within(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     kind = _container(value)
+    if kind == "lists":
+        for one in _lists_in(value):
+            yield from items_of(one)
+        return
     if kind == "list":
         for one in next(value[name] for name in ("hits", "items") if isinstance(value.get(name), list)):
             yield from items_of(one)
@@ -147,6 +184,8 @@ _SIGNS = frozenset({*_ALGOLIA, *_RENAMED, *_BELOW, "created_at", "options", *MOM
 
 
 def _item(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    if isinstance(author := value.get("by"), Mapping) and isinstance(author.get("id"), str):
+        value = {**value, "by": author["id"]}  # a whole user, as programs put it there that asked for both
     if any(_objects(value.get(name)) for name in (*_BELOW, "options")):
         yield from _tree(value)
     elif "by" in value and "objectID" not in value and is_row(value):  # BigQuery's tables have `author` beside `by`

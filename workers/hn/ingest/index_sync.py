@@ -32,9 +32,8 @@ _opening = threading.Lock()
 
 def document_of(draft: Draft) -> Document:
     """The document of a draft that is about to be written."""
-    content = draft.content
-    body = content.get("plain") or content.get("text")
-    return _document(draft.id, content.get, body, draft.above, draft.story)
+    get = draft.content.get
+    return _document(draft.id, get, get("plain") or get("text"), draft.above, draft.story)
 
 
 def document_of_row(row: Row) -> Document | tuple[str, str]:
@@ -52,8 +51,8 @@ def _document(id: int, get: Any, body: str | None, above: int | None, story: int
     if body:
         texts["body"] = body
     filters: dict[str, Any] = {
-        "type": get("type"), "score": get("score") or 0, "time": get("time") or 0, "story": story or 0,
-        "parent": above or 0,
+        "type": _tags(get("type"), title or ""), "score": get("score") or 0, "time": get("time") or 0,
+        "story": story or 0, "parent": above or 0,
     }  # fmt: skip
     if author:
         filters["author"] = author
@@ -62,6 +61,12 @@ def _document(id: int, get: Any, body: str | None, above: int | None, story: int
         if host:
             filters["site"] = host.removeprefix("www.")
     return Document(KIND, str(id), id, texts, filters)
+
+
+def _tags(type: str | None, title: str) -> str | list[str] | None:
+    """A story that asks or shows is of that type, too."""
+    tag = next((tag for tag in ("ask", "show") if type == "story" and title[:8].lower().startswith(f"{tag} hn")), None)
+    return type if tag is None else ["story", tag]
 
 
 # Stamps are numbers in a row with a few gaps: a page is a range of them.
@@ -210,11 +215,11 @@ class HNIndex:
     def _open(self) -> Any:
         self._folder.parent.mkdir(0o700, exist_ok=True)
         try:
-            made = open_index(self._folder)
+            made = open_index(self._folder, own_numbers=True)
         except RebuildNeeded:
             # It is a cache: what can't be read is made again.
             remove_index(self._folder)
-            made = open_index(self._folder)
+            made = open_index(self._folder, own_numbers=True)
         self._made = _identity(self._folder)
         return made
 

@@ -15,7 +15,6 @@ from graphvine.workers.hn.ingest.batch import Batch, look_up
 from graphvine.workers.hn.ingest.item import CONTENT, Draft
 from graphvine.workers.hn.ingest.validate import BadField, validate
 
-_LACKS = {"comment": ("parent", 1), "pollopt": ("poll", 2)}
 _FIELD = {1: "parent", 2: "poll", 3: "parent", 4: "poll"}
 # Why an item fails that lacks it, by the number that `lacking` gives.
 LACKS = ("", "parent: a comment needs one", "poll: an option needs one")
@@ -24,8 +23,11 @@ Lists = dict[tuple[int, int], set[int]]
 
 def lacking(draft: Draft) -> int:
     """1 for a comment without a parent, 2 for an option without a poll, 0 for anything else."""
-    field, code = _LACKS.get(draft.content.get("type", ""), ("", 0))
-    return code if code and draft.content.get(field) is None else 0
+    content = draft.content
+    kind = content.get("type")
+    if kind == "comment":
+        return 1 if content.get("parent") is None else 0
+    return 2 if kind == "pollopt" and content.get("poll") is None else 0
 
 
 def adopt(batch: Batch, drafts: list[Draft]) -> list[Draft]:

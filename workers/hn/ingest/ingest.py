@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -248,14 +249,15 @@ _MAKING = frozenset({"hn_item.take_in", "hn_item.refuse"})
 _WRITTEN = frozenset({"new", "updated", "revived"})
 
 
-def counted(drafts: Iterable[Draft], rejected: Sequence[Step]) -> Taken:
-    counts: dict[str, Any] = {}
+def counted(drafts: Sequence[Draft], rejected: Sequence[Step]) -> Taken:
+    counts: dict[str, Any] = Counter([draft.outcome for draft in drafts if not draft.reason])
     refused = [Refused(None, step.parameters["message"]) for step in rejected[:REFUSALS_SHOWN]]
     for draft in drafts:
-        outcome = draft.outcome if not draft.reason else "failed" if draft.outcome == "failed" else "skipped"
-        counts[outcome] = counts.get(outcome, 0) + 1
-        if outcome == "failed" and len(refused) < REFUSALS_SHOWN:
-            refused.append(Refused(draft.id, draft.reason))
+        if draft.reason:
+            outcome = "failed" if draft.outcome == "failed" else "skipped"
+            counts[outcome] += 1
+            if outcome == "failed" and len(refused) < REFUSALS_SHOWN:
+                refused.append(Refused(draft.id, draft.reason))
     return replace(Taken(rejected=len(rejected), refused=refused), **counts)
 
 

@@ -27,25 +27,24 @@ _DERIVED = frozenset({"plain", "extra"})
 _RAW_CHARACTERS = 200_000
 
 
-class Draft:
+class Draft(msgspec.Struct, eq=False):  # made by the million, in a sixth of the time of a class with an __init__
     """One copy of an item. `content` is there once it is validated; `reason` says why it was refused."""
 
-    __slots__ = (
-        "content", "document", "failed_in", "fetched_at", "given", "hash", "id", "outcome", "reason",
-        "source", "state", "story", "trace", "wants",
-    )  # fmt: skip
-
-    def __init__(self, id: int, given: Mapping[str, Any], source: str, fetched_at: int) -> None:
-        self.id, self.given, self.source, self.fetched_at = id, given, source, fetched_at
-        self.state = "initial_state"
-        self.content: dict[str, Any] = {}
-        self.hash = 0
-        self.reason = self.failed_in = self.outcome = ""
-        self.trace: str | None = None
-        self.story: int | None = None
-        # 1: a comment without a parent, 2: an option without a poll; 3, 4: the same, found in a list of kids or parts.
-        self.wants = 0
-        self.document: Any = None
+    id: int
+    given: Mapping[str, Any]
+    source: str
+    fetched_at: int
+    state: str = "initial_state"
+    content: dict[str, Any] = {}  # a copy for each
+    hash: int = 0
+    reason: str = ""
+    failed_in: str = ""
+    outcome: str = ""
+    trace: str | None = None
+    story: int | None = None
+    # 1: a comment without a parent, 2: an option without a poll; 3, 4: the same, found in a list of kids or parts.
+    wants: int = 0
+    document: Any = None
 
     @property
     def rank(self) -> tuple[int, int, int, int]:
@@ -56,7 +55,8 @@ class Draft:
     @property
     def above(self) -> int | None:
         """The item that this one stands below: its parent, or its poll."""
-        found: int | None = self.content.get("parent") or self.content.get("poll")
+        content = self.content
+        found: int | None = content.get("parent") or content.get("poll")
         return found
 
     def refuse(self, reason: str, trace: str | None = None) -> None:
@@ -77,7 +77,7 @@ class Draft:
             setattr(self, name, dict(value) if name == "content" else value)
 
     def _values(self) -> list[tuple[str, Any]]:
-        return [(name, getattr(self, name)) for name in self.__slots__]
+        return [(name, getattr(self, name)) for name in self.__struct_fields__]
 
     def raw(self) -> str | None:
         """What was given, as JSON that every engine can store; None where it is too much to keep."""
@@ -96,11 +96,18 @@ def hash_of(given: Mapping[str, Any]) -> int:
         text = _ENCODER.encode(given)
     except (TypeError, ValueError, UnicodeEncodeError):
         text = json.dumps(given, sort_keys=True, default=str).encode()
+    return number_of(text)
+
+
+def number_of(text: bytes) -> int:
+    """63 bits of the hash of a text."""
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") >> 1
 
 
 def id_of(given: object) -> int:
     """The id of what was given; a ValueError says what is wrong with it."""
+    if type(given) is dict and type(id := given.get("id")) is int and 0 < id <= MAX_ID:
+        return id  # as nearly all have it
     if not isinstance(given, Mapping):
         raise ValueError(f"an item is an object with fields, not {type(given).__name__}")
     found = given.get("id", given.get("hnId"))

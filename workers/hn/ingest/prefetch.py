@@ -44,22 +44,26 @@ class Ahead(Generic[T]):
 CHARACTERS_AT_ONCE = 16 << 20
 
 
+# The first is small, so that something is written in however short a life; each has twice as many as the one before.
+FIRST_ITEMS = 1_000
+
+
 def portions(items: Iterable[Any], most: int, characters: int = CHARACTERS_AT_ONCE) -> Iterator[list[Any]]:
-    """The same items in the same order, so many at a time, or fewer where they are long."""
+    """The same items in the same order, so many at a time, or fewer at first and where they are long."""
     portion: list[Any] = []
-    weight = 0
+    weight, at_once = 0, min(FIRST_ITEMS, most)
     for item in items:
         portion.append(item)
         weight += _weight(item)
-        if len(portion) >= most or weight >= characters:
+        if len(portion) >= at_once or weight >= characters:
             yield portion
-            portion, weight = [], 0
+            portion, weight, at_once = [], 0, min(2 * at_once, most)
     if portion:
         yield portion
 
 
 def _weight(item: Any) -> int:
-    return sum(len(value) for value in item.values() if type(value) is str) if type(item) is dict else 0
+    return sum([len(value) for value in item.values() if type(value) is str]) if type(item) is dict else 0
 
 
 _SELDOM = (50_000, 20, 50)

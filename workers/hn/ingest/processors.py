@@ -87,7 +87,8 @@ def deduplicate(batch: Batch) -> None:
     ids = {draft.id for draft in batch.drafts}
     batch.known.update(look_up(batch.graph, list(ids)))
     batch.known.update(look_up(batch.graph, [id for id in set(above) - ids if id not in batch.known], above=True))
-    for draft in newest(drafts):
+    # Most batches have no item twice.
+    for draft in drafts if len(ids) == len(batch.drafts) else newest(drafts):
         row = batch.known.get(draft.id)
         if row is None:
             draft.outcome = "new"
@@ -131,14 +132,15 @@ def rank_of_row(row: Row) -> Rank:
 def resolve_hierarchy(batch: Batch) -> None:
     """HNItemHierarchyProcessor: what stands above each item, the story at its top, and the edges to make."""
     batch.drafts += adopt(batch, batch.alive())
-    for draft in batch.alive():
+    alive = batch.alive()
+    for draft in alive if batch.known else ():
         row = batch.known.get(draft.id)
-        if lacking(draft) and row is not None and row["state"] == "completed":
+        if row is not None and row["state"] == "completed" and lacking(draft):
             batch.fallen.append(draft)
-    drafts = [draft for draft in batch.alive() if not hierarchy_valid(draft)]
+    drafts = [draft for draft in alive if not lacking(draft)]
     # Refused copies make a row too, a failed one, and what stands below it is linked to that.
     batch.threads.place(batch, drafts, {draft.id for draft in batch.drafts if draft.id not in batch.known})
-    for draft in batch.alive():
+    for draft in alive:
         draft.wants = draft.wants or lacking(draft)
 
 
@@ -202,12 +204,11 @@ def advance(step: Transition, batch: Batch) -> None:
     """One transition: its processors, then its criteria; who passes has reached its target."""
     for name in step.processors:
         PROCESSORS[name](batch)
-    criteria = [CRITERIA[name] for name in step.criteria]
-    for draft in batch.alive():
-        for criterion in criteria:
-            refusal = criterion(draft)
-            if refusal:
+    alive = batch.alive()
+    for criterion in [CRITERIA[name] for name in step.criteria]:
+        for draft in alive:
+            if refusal := criterion(draft):
                 draft.refuse(refusal)
-                break
-        else:
-            draft.state = step.target
+        alive = [draft for draft in alive if not draft.reason]
+    for draft in alive:
+        draft.state = step.target

@@ -9,7 +9,7 @@ from typing import Any
 
 NUMBERS = ("id", "hnId", "parent", "poll", "time", "score", "descendants", "fetchedAt")
 _DIGITS = re.compile(r"\s*-?\d{1,17}(?:\.0+)?\s*")
-MOMENTS = ("timestamp", "time_ts")
+MOMENTS = ("timestamp", "time_ts", "timeISO")
 _ROW_FLAGS = frozenset({"dead", "deleted"})
 _ROW_LISTS = frozenset({"kids", "parts"})
 _ROW_TEXTS = frozenset({*NUMBERS, *MOMENTS, *_ROW_FLAGS, "kids", "parts"})
@@ -59,8 +59,8 @@ def from_row(value: Mapping[str, Any]) -> dict[str, Any]:
         item["poll"] = item.pop("parent")
     if item.get("author") == item.get("by"):
         item.pop("author", None)
-    if "type" not in value and (told := told_type(item)):
-        item["type"] = told
+    if "type" not in value and (kind := told_type(item)):
+        item["type"] = kind
     return item
 
 

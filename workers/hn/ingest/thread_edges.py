@@ -55,7 +55,11 @@ class Threads:
         cut: set[int] = set()
         for node in nodes.values():
             if node.story is None:
-                _find_story(node, nodes, batch, cut)
+                above = nodes.get(node.above) if node.above is not None else None
+                if above is not None and above.story is not None:
+                    node.story = above.story  # as items come in the order of their ids
+                else:
+                    _find_story(node, nodes, batch, cut)
         for draft in drafts:
             _edges_of(draft, batch, made, draft.id in cut)
         for draft in batch.fallen:

@@ -1,4 +1,4 @@
-"""What an item may hold, by the schema of the Firebase API, and which HTML is kept of its text.
+"""What an item may hold, by the schema of the Firebase API.
 
 Only what the document requires refuses an item: its id and its type here, its parent or poll where threads are built. A
 field that is optional and wrong is kept in `extra`, with the reason under `_notes`, and the item stays. Fields that the
@@ -7,25 +7,31 @@ schema does not know are kept in `extra` too.
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
+from graphvine.workers.hn.ingest.html_text import cleaned_and_plain
 from graphvine.workers.hn.ingest.item import MAX_ID, NOTES, TYPES, Draft, hash_of
+from graphvine.workers.hn.ingest.usual import (
+    AHEAD_SECONDS,
+    EARLIEST,
+    MAX_LIST,
+    MAX_NAME,
+    MAX_NUMBER,
+    MAX_TEXT,
+    MAX_TITLE,
+    MAX_URL,
+    PLAIN_URL,
+    usual,
+)
 
-# Hacker News opened in 2006; an item of tomorrow may come from a clock that is ahead, one of next week may not.
-EARLIEST, AHEAD_SECONDS = 1_136_073_600, 86_400
-MAX_NAME, MAX_TITLE, MAX_URL, MAX_TEXT, MAX_LIST, MAX_EXTRA = 100, 5_000, 4_000, 200_000, 50_000, 100_000
-MAX_NUMBER = (1 << 53) - 1
+MAX_EXTRA = 100_000
 _OWN = frozenset({"id", "hnId", "fetchedAt", NOTES})
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"\s")
-# Most addresses: what needs no closer look, which takes ten times as long. The host is the first group.
-_PLAIN_URL = re.compile(r"https?://([A-Za-z0-9.-]++)(?::[0-9]{1,4})?(?:[/?#][!-~]*+)?")
 _HOST = re.compile(r"[^\s/@?#\\<>\"^`{|}]+")
 
 
@@ -39,6 +45,16 @@ class BadField(ValueError):
 
 def validate(draft: Draft) -> None:
     """Fill the draft's content from what was given; BadField names the field without which it is no item."""
+    if (found := usual(draft.given, draft.fetched_at)) is not None:
+        draft.content, draft.hash = found
+        if (text := draft.content["text"]) is not None:
+            draft.content["text"], draft.content["plain"] = cleaned_and_plain(text)
+    else:
+        validate_each_field(draft)
+
+
+def validate_each_field(draft: Draft) -> None:
+    """The same for items of any form."""
     given = draft.given
     content: dict[str, Any] = {}
     extra: dict[str, Any] = {}
@@ -67,10 +83,8 @@ def validate(draft: Draft) -> None:
     stray = "parent" if content["type"] == "pollopt" else "poll"
     if stray in content:
         extra[stray] = content.pop(stray)
-    text = content.get("text")
-    if text is not None:
-        bare = plain(text)
-        content["plain"] = bare if bare != text else None
+    if (text := content.get("text")) is not None:
+        content["text"], content["plain"] = cleaned_and_plain(text)
     if extra or notes:
         content["extra"] = _extra(extra, notes)
     if "fetchedAt" in given:  # when a copy was made is no part of what it says
@@ -143,14 +157,14 @@ def _title(name: str, value: Any, draft: Draft, notes: Notes) -> str | None:
 
 
 def _body(name: str, value: Any, draft: Draft, notes: Notes) -> str | None:
-    return clean(_text(name, value, MAX_TEXT, notes)) or None
+    return _text(name, value, MAX_TEXT, notes) or None
 
 
 def _url(name: str, value: Any, draft: Draft, notes: Notes) -> str | None:
     url = _text(name, value, MAX_URL, notes).strip()
     if not url:
         return None
-    if _PLAIN_URL.fullmatch(url):
+    if PLAIN_URL.fullmatch(url):
         return url
     try:
         parts = urlsplit(url)
@@ -165,7 +179,7 @@ def _url(name: str, value: Any, draft: Draft, notes: Notes) -> str | None:
 
 def host_of(url: str) -> str:
     """The host of an address that was found well-formed, in lower case."""
-    plain_one = _PLAIN_URL.fullmatch(url)
+    plain_one = PLAIN_URL.fullmatch(url)
     return plain_one[1].lower() if plain_one else urlsplit(url).hostname or ""
 
 
@@ -210,60 +224,3 @@ _FIELDS: dict[str, Callable[[str, Any, Draft, Notes], Any]] = {
     "type": _type, "by": _name, "time": _time, "title": _title, "text": _body, "url": _url, "score": _count,
     "descendants": _count, "parent": _id, "poll": _id, "kids": _ids, "parts": _ids, "deleted": _flag, "dead": _flag,
 }  # fmt: skip
-
-
-# HTML: a safe subset is kept, and the plain text of it for search.
-TAGS = frozenset({"p", "a", "i", "b", "em", "strong", "pre", "code", "br", "blockquote", "ul", "ol", "li"})
-_ENTITY = r"&(?:#x?[0-9a-fA-F]{1,6}|amp|lt|gt|quot);"
-# What Hacker News itself writes is inside the subset already; looking is thirty times cheaper than cleaning.
-_OWN_STYLE = re.compile(
-    rf"(?:[^<>&\0]++|{_ENTITY}|</?(?:p|i|pre|code|a)>"
-    rf'|<a href="https?:(?:[^"<>&\0\s]|{_ENTITY})*+"(?: rel="nofollow")?>)*+'
-)
-_TAG = re.compile(r"<(/?)([a-z]+)[^>]*>")
-_BREAKS = re.compile(r"</?(?:p|br|pre|blockquote|ul|ol|li)\b[^>]*>")
-_ANY_TAG = re.compile(r"<[^>]*>")
-
-
-def clean(text: str) -> str:
-    """The same text with nothing left that could do harm on a page."""
-    if "<" not in text and "&" not in text and ">" not in text:
-        return text
-    if _OWN_STYLE.fullmatch(text) and _balanced(text):
-        return text
-    cleaned: str = _cleaner().clean(text)
-    return cleaned
-
-
-def plain(cleaned: str) -> str:
-    """The words of a cleaned text, paragraphs on lines of their own."""
-    if "<" in cleaned:
-        cleaned = _ANY_TAG.sub("", _BREAKS.sub("\n", cleaned)).strip()
-    return html.unescape(cleaned).replace("\0", "") if "&" in cleaned else cleaned
-
-
-def _balanced(text: str) -> bool:
-    """Whether every tag but <p> is closed in order."""
-    if "<" not in text:
-        return True
-    open_tags: list[str] = []
-    for closing, name in _TAG.findall(text):
-        if name == "p":
-            continue
-        if not closing:
-            open_tags.append(name)
-        elif not open_tags or open_tags.pop() != name:
-            return False
-    return not open_tags
-
-
-@cache
-def _cleaner() -> Any:
-    import nh3
-
-    return nh3.Cleaner(
-        tags=set(TAGS),
-        attributes={"a": {"href"}},
-        url_schemes={"http", "https", "mailto"},
-        link_rel="nofollow noopener noreferrer",
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -25,14 +25,16 @@ _OF_A_DRAFT = {
 
 def refused_of(batch: Batch) -> list[Draft]:
     """One refused copy of each item that has no accepted one, the newest; the others are skipped."""
-    # A copy that was skipped for another one says nothing: the other may have been refused further on.
-    accepted = {draft.id for draft in batch.drafts if not draft.reason and draft.outcome != "skipped"}
     best: dict[int, Draft] = {}
     for draft in batch.drafts:
         if draft.reason:
             other = best.get(draft.id)
             if other is None or _refused_rank(draft) > _refused_rank(other):
                 best[draft.id] = draft
+    if not best:
+        return []
+    # A copy that was skipped for another one says nothing: the other may have been refused further on.
+    accepted = {draft.id for draft in batch.drafts if not draft.reason and draft.outcome != "skipped"}
     chosen = []
     for draft in best.values():
         row = batch.known.get(draft.id)
@@ -148,8 +150,12 @@ def _edges(batch: Batch) -> Iterator[Step]:
         yield from _many(block, _pairs(edges), **_bounds(edges))
 
 
-def _pairs(edges: Iterable[Edge]) -> list[dict[str, Any]]:
-    return [{"parent": edge.above, "child": edge.below, "claim": 0} for edge in edges]
+def _pairs(edges: Sequence[Edge]) -> Sequence[Row]:
+    if not edges:
+        return []
+    return Table({
+        "parent": [edge.above for edge in edges], "child": [edge.below for edge in edges], "claim": [0] * len(edges),
+    })  # fmt: skip
 
 
 def _bounds(edges: Sequence[Edge]) -> dict[str, int]:
