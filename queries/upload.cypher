@@ -78,6 +78,24 @@ WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.state = 'uploaded' 
 SET a.state = 'validating', a.lease = -1, a.due = $now
 RETURN @row;
 
+// name: advance_validation(key, seq, token, current_item, chunk_offset)
+// guard
+// by: seq
+// So many items were counted, up to this place in the file: the next worker goes on from there.
+MATCH (a:Upload {upload_id: $key})
+WHERE a.seq = $seq AND a.lease = $token AND a.state = 'validating'
+SET a.current_item = $current_item, a.chunk_offset = $chunk_offset, a.attempts = 0, a.lost_claims = 0
+RETURN a.seq AS seq;
+
+// name: come_further(key, seq, token)
+// guard
+// by: seq
+// A file that is being read has harmed no worker so far: losses before this were not its fault.
+MATCH (a:Upload {upload_id: $key})
+WHERE a.seq = $seq AND a.lease = $token AND a.state = 'initial_state'
+SET a.lost_claims = 0
+RETURN a.seq AS seq;
+
 // name: validation_success(seqs, lo, hi, token, at)
 // move: validating -> validated
 // transition: validation_success
@@ -88,7 +106,7 @@ RETURN @row;
 MATCH (a:Upload)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'validating'
 SET a.state = 'validated', a.validated_at = $at, a.lease = 0, a.claimed_by = NULL, a.claimed_at = NULL, a.attempts = 0,
-    a.lost_claims = 0, a.last_error = NULL
+    a.lost_claims = 0, a.last_error = NULL, a.current_item = 0, a.chunk_offset = 0
 RETURN a.seq AS seq;
 
 // name: validation_failure(seqs, lo, hi, token, at)
@@ -102,7 +120,7 @@ RETURN a.seq AS seq;
 MATCH (a:Upload)
 WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs AND a.lease = $token AND a.state = 'validating'
 SET a.state = 'failed', a.failure_reason = 'validation_failed', a.failed_at = $at, a.lease = 0, a.claimed_by = NULL,
-    a.claimed_at = NULL
+    a.claimed_at = NULL, a.current_item = 0, a.chunk_offset = 0
 RETURN a.seq AS seq;
 
 // == Processing ==
@@ -531,10 +549,11 @@ WHERE a.sha256 = $sha256
 RETURN a.upload_id AS key, a.state AS state, a.seq AS seq
 ORDER BY a.seq DESC;
 
-// name: uploads(limit)
-// The newest uploads.
+// name: uploads(state, contains, before, limit)
+// The uploads, the newest first, by state or a part of the file's name.
 MATCH (u:Upload)
-WHERE u.state <> 'removed'
+WHERE u.seq < $before AND u.state <> 'removed' AND ($state = '' OR u.state = $state)
+    AND ($contains = '' OR lower(u.filename) CONTAINS $contains)
 RETURN u
 ORDER BY u.seq DESC LIMIT $limit;
 

@@ -105,13 +105,15 @@ class Uploads:
         """One upload, with everything that is known of it."""
         return find(self._graph, upload_id)
 
-    def list(self, limit: int = 50) -> list[Upload]:
-        """The newest uploads."""
-        return newest(self._graph, limit)
+    def list(
+        self, limit: int = 50, *, state: str = "", contains: str = "", after: Upload | None = None
+    ) -> list[Upload]:
+        """The newest uploads, by state or a part of the file's name; with `after`, those that came before that one."""
+        return newest(self._graph, limit, state, contains, *([after.seq] if after else []))
 
-    def errors(self, upload_id: str) -> Iterator[Row]:
-        """What was wrong with single items: index, hnId, field, message, given."""
-        seq, after = self.show(upload_id).seq, -1
+    def errors(self, upload_id: str, after: int = -1) -> Iterator[Row]:
+        """What was wrong with single items, behind the one at `after`: index, hnId, field, message, given."""
+        seq = self.show(upload_id).seq
         while rows := self._graph.read("upload.errors", upload=seq, after=after, limit=_ERRORS_AT_ONCE):
             yield from rows
             after = rows[-1]["index"]

@@ -234,7 +234,7 @@ def _step(context: typer.Context, as_json: bool, run: Callable[[Uploads, Any], U
 
 
 def _finish(found: list[Upload], as_json: bool, ended: Any) -> None:
-    from graphvine.workers.uploads.output import told, told_of_form, upload_json
+    from graphvine.workers.uploads.output import describe, describe_form, upload_json
 
     if as_json:
         from graphvine.workers.cli.output import show_json
@@ -243,7 +243,7 @@ def _finish(found: list[Upload], as_json: bool, ended: Any) -> None:
         show_json(shown[0] if len(shown) == 1 else shown)
     else:
         for one in found:
-            print(told(one) + told_of_form(one))
+            print(describe(one) + describe_form(one))
     if ended.by is not None:
         raise typer.Exit(130)
     if any(one.state in ("failed", "partial_success") for one in found):

@@ -11,9 +11,9 @@ from graphvine.workers.hn.ingest.json_values import NotJson, decoded
 from graphvine.workers.uploads.settings import UploadSettings
 
 _SHOWN_BYTES = 2_000
-# Every value that holds several items has one of these names, or begins with an id.
+# Every value that holds several items has one of these names, or a list of objects, or begins with an id.
 _SIGNS = tuple(f'"{name}"'.encode() for name in ("children", "comments", "replies", "options", "hits", "items"))
-_BY_ID = re.compile(rb'\{\s*"[0-9]')
+_BY_ID = re.compile(rb'\{\s*"[0-9]|\[\s*\{')
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from graphvine.errors import ClaimLost
 from graphvine.graph import Graph
 from graphvine.outcomes import Done, GiveUp, Outcome, Retry
-from graphvine.records import Claim, Step
+from graphvine.records import Claim, Step, Unit
 from graphvine.workers.pipeline import Context
 from graphvine.workers.uploads.errors import FileAway, FileFault
 from graphvine.workers.uploads.files import read_file, same_file
@@ -16,6 +16,26 @@ from graphvine.workers.uploads.processing import process
 from graphvine.workers.uploads.processors import Stopped, Work, validate_upload_processor
 from graphvine.workers.uploads.record import find
 from graphvine.workers.uploads.settings import UploadSettings, load
+
+# How far a file is read before that is noted for the first time; then twice as far, each time, up to the second.
+_NOTED_AFTER, _NOTED_AT_MOST = 1 << 20, 64 << 20
+
+
+class _Progress:
+    """Notes how far a file was read: a worker that is killed later was not lost for nothing, and not by the file."""
+
+    def __init__(self, graph: Graph, claim: Claim, begun: int) -> None:
+        self._graph, self._claim, self._step, self._due = graph, claim, _NOTED_AFTER, begun + _NOTED_AFTER
+
+    def note(self, block: str, offset: int, **given: int) -> None:
+        if offset < self._due:
+            return
+        self._step = min(2 * self._step, _NOTED_AT_MOST)
+        self._due = offset + self._step
+        claim = self._claim
+        step = Step(f"upload.{block}", {"key": claim.key, "seq": claim.seq, "token": claim.token, **given})
+        if not self._graph.run(Unit.of([step])).rows[0]:
+            raise ClaimLost([claim])
 
 
 class UploadHandler:
@@ -45,18 +65,27 @@ class UploadHandler:
             find(self._graph, claim.key), self._settings, self._graph.clock.now_ms(),
             lambda phase, done, total: self._tell(claim, phase, done, total), lambda: context.stopping,
         )  # fmt: skip
+        progress = _Progress(self._graph, claim, work.upload.chunk_offset)
         if work.upload.state == "initial_state":
-            return self._receive(claim, work)
+            return self._receive(claim, work, progress)
         steps = self._checked(work)
         if work.upload.state == "validating":
+            work.further = lambda offset, items: progress.note(
+                "advance_validation", offset, current_item=items, chunk_offset=offset
+            )
             steps += validate_upload_processor(work)
         else:
             process(self._graph, claim, work, lambda: context.lost(claim))
         return self._ended(claim, work, steps)
 
-    def _receive(self, claim: Claim, work: Work) -> Outcome:
+    def _receive(self, claim: Claim, work: Work, progress: _Progress) -> Outcome:
         """A file that was only named: it is there once it is hashed."""
-        known = read_file(work.upload.file, lambda done, total: work.told("reading", done, total))
+
+        def watch(done: int, total: int) -> None:
+            work.told("reading", done, total)
+            progress.note("come_further", done)
+
+        known = read_file(work.upload.file, watch)
         noted = {
             "key": claim.key, "seq": claim.seq, "file_size": known.size, "file_time": known.time,
             "sha256": known.sha256, "path": str(known.path), "at_ms": work.now,

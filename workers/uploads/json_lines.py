@@ -40,9 +40,9 @@ def line_parts(text: Text, offset: int, first: int, settings: UploadSettings) ->
             offset, first, rest = offset + passed, first + 1, left
 
 
-def line_counts(text: Text, offset: int, settings: UploadSettings) -> Generator[int, None, int | None]:
-    """How many items there are, without a look at what stands on the lines. Where a line may hold several, it ends
-    with the offset of that line: from there on they have to be read."""
+def line_counts(text: Text, offset: int, settings: UploadSettings) -> Generator[tuple[int, int], None, int | None]:
+    """From which line on how many lines are items, without a look at what stands on them. Where a line may hold
+    several, it ends with the offset of that line: from there on they have to be read."""
     text.seek(offset)
     begun = b""  # of a line whose end is yet to come
     before, line = b"", offset
@@ -51,12 +51,12 @@ def line_counts(text: Text, offset: int, settings: UploadSettings) -> Generator[
             return line
         before = (before + piece)[-_SIGN_BYTES:]
         *lines, rest = (begun + piece).split(b"\n")
-        yield sum(1 for one in lines if one and not one.isspace())
+        yield line, sum(1 for one in lines if one and not one.isspace())
         begun = rest.strip()[:1]
         offset += len(piece)
         line = offset - len(rest) if lines else line
     if begun:
-        yield 1
+        yield line, 1
     return None
 
 

@@ -69,7 +69,7 @@ def show_errors(errors: Iterable[Row], count: int, json: bool) -> None:
         print(f"and {count - len(shown):,} more: --errors --json prints all")
 
 
-def told(upload: Upload) -> str:
+def describe(upload: Upload) -> str:
     """One line about where it stands, and what to do next."""
     counts = f"{upload.processed_items:,} of {plural(upload.total_items, 'item')} processed"
     made = f"{upload.new_items:,} new, {upload.updated_items:,} updated, {upload.unchanged_items:,} unchanged"
@@ -87,7 +87,7 @@ def told(upload: Upload) -> str:
     return f"{upload.upload_id} {upload.state}: {after.get(upload.state, 'waiting for a worker')}"
 
 
-def told_of_form(upload: Upload) -> str:
+def describe_form(upload: Upload) -> str:
     """The form in which items came, where it is not the API's."""
     return f" (items came as {upload.item_form})" if upload.item_form not in (None, "", API) else ""
 

@@ -33,6 +33,8 @@ class Work:
     now: int
     told: Callable[[str, int, int], None] = lambda phase, done, total: None
     stopping: Callable[[], bool] = lambda: False
+    # A file that is read through has come to an offset; so many items were counted before it.
+    further: Callable[[int, int], None] = lambda offset, items: None
 
     def change(self, **fields: Any) -> None:
         self.upload = replace(self.upload, **fields)
@@ -47,14 +49,16 @@ def validate_upload_processor(work: Work) -> list[Step]:
     """Read the whole file: is it one of items, and how many? What is wrong with single items is found in processing."""
     upload, settings = work.upload, work.settings
     errors: list[str] = []
-    total, format, compression, item_form = 0, "", "", None
+    total, begun = upload.current_item, upload.chunk_offset  # behind what a lost worker has counted
+    format, compression, item_form = "", "", None
     if upload.file_size > settings.max_file_size:
         errors.append(f"File too large - max size is {settings.max_file_size}")
     try:
         with Items(upload.file, settings) as items:
             format, compression = items.form.format, items.compression
             item_form = form_of(items.first()) if not errors else None
-            for count in items.counts() if not errors else ():
+            for offset, count in items.counts(begun, total) if not errors else ():
+                work.further(offset, total)
                 total += count
                 work.told("validating", items.consumed, upload.file_size)
                 if work.stopping():

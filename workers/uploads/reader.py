@@ -182,13 +182,15 @@ class Items:
         part = next(iter(self.values()), None)
         return next((one for one in part.items if not isinstance(one, Fault)), None) if part is not None else None
 
-    def counts(self) -> Iterator[int]:
-        """How many items there are, part by part. A FileFault says what is wrong with the file as a whole."""
-        at: int | None = self.form.start
-        if self.form.format == "lines":
-            at = yield from line_counts(self._text, self.form.start, self._settings)
+    def counts(self, offset: int = 0, first: int = 0) -> Iterator[tuple[int, int]]:
+        """At which offset each part begins, and how many items it has; from the part on that begins at `offset`.
+
+        A FileFault says what is wrong with the file as a whole.
+        """
+        start = max(offset, self.form.start)
+        at = (yield from line_counts(self._text, start, self._settings)) if self.form.format == "lines" else start
         if at is not None:
-            yield from (len(part.items) for part in self.parts(at))
+            yield from ((part.offset, len(part.items)) for part in self.parts(at, first))
 
     def batches(self, place: Place, first_items: int | None = None) -> Iterator[ItemBatch]:
         """From a place on, as much as is to be written at once; where the first is to be smaller, growing from it."""

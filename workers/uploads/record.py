@@ -123,8 +123,9 @@ def find(graph: Graph, upload_id: str) -> Upload:
     return upload_of(rows[0]["u"])
 
 
-def newest(graph: Graph, limit: int) -> list[Upload]:
-    return [upload_of(row["u"]) for row in graph.read("upload.uploads", limit=limit)]
+def newest(graph: Graph, limit: int, state: str = "", contains: str = "", before: int = (1 << 63) - 1) -> list[Upload]:
+    found = graph.read("upload.uploads", state=state, contains=contains.lower(), before=before, limit=limit)
+    return [upload_of(row["u"]) for row in found]
 
 
 def collection_of(upload: Upload) -> str:

@@ -8,17 +8,27 @@ from itertools import islice
 from pathlib import Path as FilePath
 from typing import Annotated, Any, get_type_hints
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, create_model
 
 from graphvine.workers.serve.api.models import Number
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.multipart import BadUpload, ReceivedFile, ReceiveLimits, receive
 from graphvine.workers.serve.request_routes import add_route
-from graphvine.workers.serve.responses import Json, register_status
+from graphvine.workers.serve.responses import (
+    LAST,
+    After,
+    Contains,
+    Json,
+    Limit,
+    PageOf,
+    State,
+    page_of,
+    register_status,
+)
 from graphvine.workers.uploads.api import Uploads
 from graphvine.workers.uploads.errors import HeldElsewhere, NoSuchUpload, StepNotAllowed
-from graphvine.workers.uploads.record import Upload
+from graphvine.workers.uploads.record import Upload, newest
 from graphvine.workers.uploads.requests import UploadRequest, UploadStepRequest
 from graphvine.workers.uploads.settings import load
 
@@ -59,17 +69,19 @@ def router(app_state: AppState) -> APIRouter:
             raise BadUpload("send one file")
         return Json(await asyncio.to_thread(_taken, app_state, received.files[0], received.fields), 202)
 
-    @made.get("", summary="The newest uploads", response_model=list[UploadShown])  # type: ignore[valid-type]
-    def uploads(limit: Annotated[int, Query(ge=1, le=500)] = 50) -> Json:
-        return Json([shown(one) for one in Uploads(app_state.graph).list(limit)])
+    @made.get("", summary="The uploads, the newest first", response_model=PageOf[UploadShown])  # type: ignore[valid-type]
+    def uploads(state: State = "", contains: Contains = "", after: After = None, limit: Limit = 50) -> Json:
+        found = newest(app_state.graph, limit, state, contains, LAST if after is None else after)
+        return page_of([shown(one) for one in found], limit, found[-1].seq if found else None)
 
     @made.get("/{id}", summary="One upload, with its progress", response_model=UploadShown)
     def one(id: Id) -> Json:
         return Json(shown(Uploads(app_state.graph).show(id)))
 
-    @made.get("/{id}/errors", summary="What was wrong with single items", response_model=list[ItemError])
-    def errors(id: Id, limit: Annotated[int, Query(ge=1, le=10_000)] = 1_000) -> Json:
-        return Json(list(islice(Uploads(app_state.graph).errors(id), limit)))
+    @made.get("/{id}/errors", summary="What was wrong with single items", response_model=PageOf[ItemError])
+    def errors(id: Id, after: After = None, limit: Limit = 1_000) -> Json:
+        found = list(islice(Uploads(app_state.graph).errors(id, -1 if after is None else after), limit))
+        return page_of(found, limit, found[-1]["index"] if found else None)
 
     def moved(request: UploadStepRequest, upload: Upload) -> Json:
         if request.step == "remove":

@@ -1,4 +1,4 @@
-"""The text of a file, plain or unpacked, read forward in bounded memory; how it is packed is told by its content."""
+"""The text of a file, plain or unpacked, read forward in bounded memory; its content says how it is packed."""
 
 from __future__ import annotations
 
