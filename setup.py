@@ -29,14 +29,14 @@ def packages() -> list[str]:
 
 def requirements() -> tuple[list[str], dict[str, list[str]]]:
     """What every installation gets, and the extras: those of pyproject.toml, and one for each pipeline's needs."""
-    told = tomllib.loads((HERE / "pyproject.toml").read_text("utf-8"))["tool"]["graphvine"]
-    extras: dict[str, list[str]] = told["extras"]
+    declared = tomllib.loads((HERE / "pyproject.toml").read_text("utf-8"))["tool"]["graphvine"]
+    extras: dict[str, list[str]] = declared["extras"]
     files = sorted((HERE / "workers").glob("*/requirements.txt"))
     for file in files:
         lines = [line.partition("#")[0].strip() for line in file.read_text("utf-8").splitlines()]
         extras[file.parent.name] = [line for line in lines if line]
     extras["all"] = [*extras["all"], f"graphvine[{','.join(file.parent.name for file in files)}]"]
-    always = [*told["core"], *(line for extra in told["default"] for line in extras[extra])]
+    always = [*declared["core"], *(line for extra in declared["default"] for line in extras[extra])]
     return sorted(set(always)), extras
 
 

@@ -1,4 +1,7 @@
-"""Whether growth hides behind embedding, and whether writing an article costs the same in a large store.
+"""Growth without a model, whether it hides behind embedding with one, and what an article costs a large store.
+
+Without embedding, made-up articles with infoboxes, references, tables and templates are grown from a dump, long ones
+and short ones; then `mwparserfromhell.parse` reads the same pages, and does nothing else. They take turns.
 
 A made-up dump is grown with fetching, parsing, embedding and writing side by side; then the same passages are
 embedded alone, by the same model on the same threads. They take turns, on texts that no turn has seen, so that
@@ -11,12 +14,15 @@ them with sections, vectors, links (a fifth of them new) and categories, in unit
 from __future__ import annotations
 
 import argparse
+import importlib
+import itertools
 import os
 import statistics
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 import graphvine
 from graphvine.workers.common.embedding.light import LightEmbedder
@@ -28,8 +34,12 @@ from support.passages import Clusters
 from support.progress import Bar
 from support.store import fresh_store
 from support.wiki import Written, write_dump
+from support.wikitext import Articles, dump_of
 
 PAGES, QUICK_PAGES = 300, 12
+# Articles that are grown without a model in a turn: long ones, short ones.
+TEXTS, QUICK_TEXTS = {"long": 60, "short": 3_000}, {"long": 2, "short": 20}
+LEAST_SHORT, MOST_OF_PARSING = 800, 1.0
 ROUNDS, QUICK_ROUNDS = 3, 1
 ROWS, QUICK_ROWS = [10_000, 1_000_000], [1_000, 4_000]
 UNITS, QUICK_UNITS = 3, 1
@@ -41,7 +51,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pages", type=int, help=f"pages that are grown in a turn (default {PAGES})")
     parser.add_argument("--rounds", type=int, help="turns of each, whose median is the figure")
     parser.add_argument("--rows", type=sizes, help="articles in the two stores, such as 10k,1M")
-    parser.add_argument("--only", choices=("overlap", "share"), help="one of the two questions")
+    parser.add_argument("--only", choices=("parse", "overlap", "share"), help="one of the questions")
     parser.add_argument("--batch", type=int, help="articles of a unit (default: the setting wikipedia.batch_size)")
 
 
@@ -49,13 +59,64 @@ def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder:
     rounds = arguments.rounds or (QUICK_ROUNDS if arguments.quick else ROUNDS)
     pages = arguments.pages or (QUICK_PAGES if arguments.quick else PAGES)
     os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
-    if arguments.only != "share":
+    for name in (
+        "pyarrow",
+        "pandas",
+        "polars",
+    ):  # the engine loads them by itself with its first table, if they are there
+        with suppress(ImportError):
+            importlib.import_module(name)
+    if arguments.only in (None, "parse"):
+        without_model(rounds, QUICK_TEXTS if arguments.quick else TEXTS, findings, bar, folder)
+    if arguments.only in (None, "overlap"):
         overlap(pages, rounds, findings, bar, folder)
-    if arguments.only == "overlap":
+    if arguments.only not in (None, "share"):
         return
     rows = arguments.rows or (QUICK_ROWS if arguments.quick else ROWS)
     batch = arguments.batch or (50 if arguments.quick else WikipediaSettings().batch_size)
     share(rows, batch, QUICK_UNITS if arguments.quick else UNITS, rounds, findings, bar, folder)
+
+
+def without_model(rounds: int, counts: dict[str, int], findings: Findings, bar: Bar, folder: Path) -> None:
+    """Growth without embedding against mwparserfromhell's parsing alone."""
+    try:
+        from mwparserfromhell import parse
+    except ImportError:
+        parse = None
+        findings.notes.append("mwparserfromhell is not installed, and not compared with: make bench installs it")
+    bar.expect(2 * rounds * len(counts))
+    table: list[dict[str, Any]] = []
+    for turn, (kind, count) in itertools.product(range(rounds), counts.items()):
+        titles = [f"{kind.title()} {number} of {turn}" for number in range(count)]
+        made = Articles(titles, seed=turn + 1)
+        texts = {title: made.long(title) if kind == "long" else made.short(title) for title in titles}
+        bar.say(f"growing {count:,} {kind} articles without a model")
+        dump = folder / f"{kind} {turn}.xml"
+        dump_of(texts, dump)
+        seconds, _, done = grow(dump, titles, folder / f"{kind} {turn}.kuzu", embed="never")
+        bar.step()
+        bar.say("parsing the same, and nothing else")
+        began = time.perf_counter()
+        for text in texts.values() if parse is not None else ():
+            parse(text)
+        alone = time.perf_counter() - began
+        bar.step()
+        table.append({"articles": kind, "number": done, "characters": sum(map(len, texts.values())),
+                      "growth (s)": round(seconds, 2), "articles/s": round(done / seconds),
+                      "mwparserfromhell (s)": round(alone, 2) if parse is not None else None,
+                      "ratio": round(seconds / alone, 3) if parse is not None else None})  # fmt: skip
+        findings.correctness_goal(f"{kind} articles that grew", f"{count:,}", f"{done:,}", done == count)
+    findings.tables["growth without a model"] = table
+    if parse is not None:
+        ratio = statistics.median(row["ratio"] for row in table if row["articles"] == "long")
+        findings.speed_goal(
+            "growth of long articles against parsing alone", f"at most {MOST_OF_PARSING:.1f} times", f"{ratio:.2f}",
+            ratio <= MOST_OF_PARSING,
+        )  # fmt: skip
+    rate = statistics.median(row["articles/s"] for row in table if row["articles"] == "short")
+    findings.speed_goal(
+        "short articles in a second", f"at least {LEAST_SHORT}", f"{rate:,.0f}", rate >= LEAST_SHORT
+    )  # fmt: skip
 
 
 def overlap(pages: int, rounds: int, findings: Findings, bar: Bar, folder: Path) -> None:
@@ -98,7 +159,7 @@ def cpu_seconds() -> float:
     return used.user + used.system + used.children_user + used.children_system
 
 
-def grow(dump: Path, titles: list[str], place: Path) -> tuple[float, list[str], int]:
+def grow(dump: Path, titles: list[str], place: Path, *, embed: str = "now") -> tuple[float, list[str], int]:
     """Seconds from the first claim to the last commit, the texts that were embedded, and the pages done."""
     moments: dict[str, float] = {}
 
@@ -106,7 +167,8 @@ def grow(dump: Path, titles: list[str], place: Path) -> tuple[float, list[str], 
         moments[event.name] = event.seconds
 
     with graphvine.open(place) as graph:
-        summary = graph.grow(titles, settings=WikipediaSettings(source=str(dump)), depth=0, on_event=told)
+        settings = WikipediaSettings(source=str(dump), embed=embed)  # type: ignore[arg-type]
+        summary = graph.grow(titles, settings=settings, depth=0, on_event=told)
         rows = graph.query("MATCH (s:Section) RETURN s.article, s.path, s.text", max_rows=10**7).rows
     texts = [" - ".join(filter(None, (article, path))) + "\n" + text for article, path, text in rows]
     return moments["finished"] - moments["started"], texts, summary.counts.done

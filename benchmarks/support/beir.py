@@ -3,8 +3,8 @@
 `corpus.jsonl` has a passage a line (`_id`, `title`, `text`), `queries.jsonl` a question (`_id`, `text`), `qrels.tsv` or
 `qrels/test.tsv` which passages answer it (question, passage, score; with a head or without; TREC's four columns too).
 Each passage is an article. Its links are those of `links` or `metadata.links` (titles or ids) where the corpus gives
-them; otherwise it links to each passage whose whole title its text names, the longest at each place. A folder without
-a corpus is about the sample wiki of the package.
+them; otherwise it links to each passage that its text names, as `grow --source FILE.jsonl` does it. A folder without a
+corpus is about the sample wiki of the package.
 """
 
 from __future__ import annotations
@@ -18,16 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from graphvine.workers.search.mentions import Title, Titles
 from graphvine.workers.wikipedia.site import SiteRules
 from graphvine.workers.wikipedia.sources import Missing, Page, Result
 from graphvine.workers.wikipedia.titles import InvalidTitle, normalise_title
 from support.contender import Unavailable
 
-_WORD = re.compile(r"\w+|[^\w\s]")
 _MARKUP = re.compile(r"[\[\]{}<>|=*#:;'_~]")
-# A title of fewer characters is named by accident.
-_SHORTEST_TITLE = 3
-_LONGEST_TITLE_WORDS = 12
 # Of a sentence with so many words this share is asked for.
 _FEWEST_WORDS, _KEPT = 8, 0.6
 
@@ -103,10 +100,10 @@ def read(folder: Path) -> tuple[Passages | None, list[Question]]:
     if not documents:
         return None, questions
     named = {str(document.get("title") or ""): titles[str(document["_id"])] for document in documents}
-    by_words = _by_words(named)
+    names = Titles(Title(title) for title in titles.values())
     return Passages({
         titles[str(document["_id"])]: (
-            _MARKUP.sub(" ", document.get("text") or ""), _given_links(document, titles | named, by_words)
+            _MARKUP.sub(" ", document.get("text") or ""), _links(document, titles | named, names)
         )
         for document in documents
     }), questions  # fmt: skip
@@ -137,13 +134,11 @@ def _judged(folder: Path) -> Iterator[tuple[str, str]]:
             yield columns[0], columns[-2]
 
 
-def _given_links(
-    document: Mapping[str, Any], known: Mapping[str, str], by_words: Mapping[tuple[str, ...], str]
-) -> tuple[str, ...]:
-    """The links that the corpus gives, by titles or ids; where it gives none, the titles that the text names."""
+def _links(document: Mapping[str, Any], known: Mapping[str, str], names: Titles) -> tuple[str, ...]:
+    """The links that the corpus gives, by titles or ids; where it gives none, the passages that the text names."""
     given = document.get("links", (document.get("metadata") or {}).get("links"))
     if given is None:
-        return _links(document.get("text") or "", by_words)
+        return tuple(names.named_in(document.get("text") or ""))
     return tuple(dict.fromkeys(known[str(link)] for link in given if str(link) in known))
 
 
@@ -154,23 +149,3 @@ def _title(title: str, rules: SiteRules, taken: Collection[str]) -> str:
     except InvalidTitle:
         name = f"Passage {len(taken)}"
     return name if name not in taken else f"{name} ({len(taken)})"
-
-
-def _by_words(titles: Mapping[str, str]) -> dict[tuple[str, ...], str]:
-    return {tuple(_WORD.findall(title)): name for title, name in titles.items() if len(title) >= _SHORTEST_TITLE}
-
-
-def _links(text: str, titles: Mapping[tuple[str, ...], str]) -> tuple[str, ...]:
-    """The passages whose whole title the text names, the longest at each place."""
-    words = _WORD.findall(text)
-    found: dict[str, None] = {}
-    at = 0
-    while at < len(words):
-        for length in range(min(_LONGEST_TITLE_WORDS, len(words) - at), 0, -1):
-            name = titles.get(tuple(words[at : at + length]))
-            if name is not None:
-                found[name] = None
-                at += length - 1
-                break
-        at += 1
-    return tuple(found)

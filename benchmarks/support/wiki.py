@@ -6,7 +6,6 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape
 
 from graphvine.graph import Graph
 from graphvine.outcomes import Done
@@ -14,6 +13,7 @@ from graphvine.records import Claim
 from graphvine.workers.wikipedia.parsed import ParsedPage, Section
 from graphvine.workers.wikipedia.writes import Moment, Vectors, draft, write
 from support.passages import Passages
+from support.wikitext import dump_of
 
 # An article of a wiki has some 600 words; those to be embedded are shorter, for the time's sake.
 DUMP_SECTIONS, SECTIONS, WORDS = 3, 6, 100
@@ -25,18 +25,12 @@ def write_dump(path: Path, pages: int, seed: int) -> list[str]:
     """A dump whose texts no other seed has; the titles of its pages."""
     passages, chance = Passages(seed), random.Random(seed)
     titles = [f"Page {number} of {seed}" for number in range(pages)]
-    with path.open("w", encoding="utf-8") as file:
-        file.write('<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/" version="0.10" xml:lang="en">\n')
-        for number, title in enumerate(titles, 1):
-            links = " ".join(f"[[{chance.choice(titles)}]]" for _ in range(LINKS))
-            parts = "\n".join(f"== Part {part} ==\n{_text(passages)}" for part in range(1, DUMP_SECTIONS))
-            body = escape(f"{_text(passages)} {links}\n{parts}\n[[Category:All]]")
-            file.write(
-                f"<page><title>{title}</title><ns>0</ns><id>{number}</id><revision><id>{number}</id>"
-                f"<timestamp>2025-02-01T10:00:00Z</timestamp><model>wikitext</model><format>text/x-wiki</format>"
-                f'<text xml:space="preserve">{body}</text></revision></page>\n'
-            )
-        file.write("</mediawiki>\n")
+    texts = {}
+    for title in titles:
+        links = " ".join(f"[[{chance.choice(titles)}]]" for _ in range(LINKS))
+        parts = "\n".join(f"== Part {part} ==\n{_text(passages)}" for part in range(1, DUMP_SECTIONS))
+        texts[title] = f"{_text(passages)} {links}\n{parts}\n[[Category:All]]"
+    dump_of(texts, path)
     return titles
 
 

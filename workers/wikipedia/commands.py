@@ -44,24 +44,24 @@ def grow(
     """
     from graphvine.workers.cli.output import show_json
     from graphvine.workers.cli.run_worker import signals
-    from graphvine.workers.wikipedia.output import progress
+    from graphvine.workers.wikipedia.output import growth_bar
 
     if from_file is not None:
         request = request.replace(titles=(*request.titles, *_titles_in(from_file)))
     with (
         opened(context, create=True, share=True) as graph,
         signals(graph) as ended,
-        progress(graph, request.depth) as on_event,
+        growth_bar(graph, request.depth) as on_event,
     ):
         summary = dispatch(graph, request, on_event=on_event, stop=ended.stop)
     if as_json:
         show_json(summary)
     else:
-        _tell(summary)
+        _print_summary(summary)
     if ended.by is not None:
         raise typer.Exit(130)
     if summary.failed_seeds or summary.cut or summary.skipped:
-        _tell_trouble(summary)
+        _print_trouble(summary)
         raise typer.Exit(1)
 
 
@@ -93,11 +93,11 @@ def titles(
     from graphvine.workers.wikipedia.settings import load
     from graphvine.workers.wikipedia.site import CATEGORY, MAIN
 
-    with activity("reading the dump") as told:
+    with activity("reading the dump") as show:
 
         def progress(read: int, size: int) -> None:
-            if told is not None:
-                told(f"{100 * read // max(size, 1)} %")
+            if show is not None:
+                show(f"{100 * read // max(size, 1)} %")
 
         opened_source = open_source(load(source=source), progress)
     with closing(opened_source):
@@ -125,8 +125,8 @@ def refresh(context: typer.Context, request: RefreshRequest) -> None:
     from graphvine.workers.cli.output import plural
     from graphvine.workers.cli.progress import activity
 
-    with opened(context) as graph, activity("comparing revisions") as told:
-        progress = None if told is None else lambda checked: told(f"{checked:,} checked")
+    with opened(context) as graph, activity("comparing revisions") as show:
+        progress = None if show is None else lambda checked: show(f"{checked:,} checked")
         summary = dispatch(graph, request, on_event=progress)
     print(f"{plural(summary.checked, 'article')} checked, {summary.changed:,} back in the queue")
 
@@ -145,7 +145,7 @@ def _titles_in(file: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _tell(summary: GrowSummary) -> None:
+def _print_summary(summary: GrowSummary) -> None:
     from graphvine.workers.cli.run_worker import described
 
     states = ", ".join(f"{count:,} {state}" for state, count in sorted(summary.states.items()))
@@ -157,7 +157,7 @@ def _tell(summary: GrowSummary) -> None:
         print("'graphvine failed article --skipped' says why some gave no article")
 
 
-def _tell_trouble(summary: GrowSummary) -> None:
+def _print_trouble(summary: GrowSummary) -> None:
     """What the caller asked for and did not get."""
     import sys
 
@@ -187,7 +187,7 @@ def draw_map(
 ) -> None:
     """Draw the neighbourhood that grew: SVG, a page, or PNG.
 
-    Colours tell the depth; what waits is hollow, what failed is dashed. A browser shows it in light or dark, and a
+    Colours show the depth; what waits is hollow, what failed is dashed. A browser shows it in light or dark, and a
     name that found no room when the mouse is over its circle. The ending of FILE says what is written: .html is a page
     that zooms and pans, one file that needs no network; .png needs the extra 'pictures'.
 

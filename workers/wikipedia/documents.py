@@ -9,13 +9,16 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphvine.workers.wikipedia.document_parser import FORMATS
 from graphvine.workers.wikipedia.errors import BadDump
 from graphvine.workers.wikipedia.site import SiteRules
 from graphvine.workers.wikipedia.sources import Failed, Missing, Page, Result, read_title
 from graphvine.workers.wikipedia.titles import Title, nearest
+
+if TYPE_CHECKING:
+    from graphvine.workers.search.mentions import Titles
 
 MAX_BYTES = 8 * 1024 * 1024
 _MAX_DOCUMENTS = 2_000_000
@@ -164,11 +167,15 @@ class FolderSource(Documents):
 class JsonLinesSource(Documents):
     """A file with a JSON object on each line: title, text, links, categories, and any other fields.
 
-    Where a title comes twice, the later line holds.
+    A line without a title is called by its `_id` or `id`, and where a title comes again with another one, that is added
+    to it; otherwise the later line holds. A line without the field `links` links to the documents that its text names.
     """
 
     def __init__(self, path: Path) -> None:
         super().__init__(path.name)
+        self._ids: dict[str, str] = {}  # of documents that have one, by their titles
+        self._by_id: dict[str, str] = {}
+        self._named: Titles | None = None
         self._file = path.open("rb")
         try:
             self._changed = os.fstat(self._file.fileno()).st_mtime
@@ -194,7 +201,7 @@ class JsonLinesSource(Documents):
             if isinstance(made, str):
                 self._skip(number, made)
                 continue
-            self._add(made["title"], (place, len(line)))
+            self._add(self._own_title(made), (place, len(line)))
             if len(self._titles) > _MAX_DOCUMENTS:
                 raise BadDump(self.name, f"it holds more than {_MAX_DOCUMENTS:,} documents", "Grow a part of it.")
 
@@ -202,11 +209,34 @@ class JsonLinesSource(Documents):
         if len(self.skipped) < _NOTED:
             self.skipped.append(f"{self.name}, line {number}: {why}")
 
+    def _own_title(self, made: Mapping[str, Any]) -> str:
+        title, id = str(made["title"]), _id(made)
+        if not id:
+            return title
+        if self._ids.get(title, id) != id or (title in self._titles and title not in self._ids):
+            title = f"{title} ({id})"
+        self._ids[title] = id
+        self._by_id[id] = title
+        return title
+
+    def _links(self, made: Mapping[str, Any], title: str) -> tuple[str, ...]:
+        """The links of a line, by titles or ids; where it has no such field, the documents that its text names."""
+        more = made.get("metadata")
+        given = made.get("links", more.get("links") if isinstance(more, dict) else None)
+        if given is not None:
+            return tuple(link if link in self._titles else self._by_id.get(link, link) for link in _strings(given))
+        if self._named is None:
+            from graphvine.workers.search.mentions import Title as Named
+            from graphvine.workers.search.mentions import Titles
+
+            self._named = Titles(Named(title) for title in self._titles)
+        return tuple(other for other in self._named.named_in(str(made.get("text") or "")) if other != title)
+
     def _page(self, asked: str, title: str) -> Result:
         place, length = self._titles[title]
         line = os.pread(self._file.fileno(), length, place)
         made = _object(line)
-        if isinstance(made, str) or made["title"] != title:
+        if isinstance(made, str) or title not in (made["title"], f"{made['title']} ({_id(made)})"):
             return Failed(asked, title, "broken", f"{self.name} changed while it was read: run this again")
         own = {name: made[name] for name in made if name not in _OWN_FIELDS}
         labels = [*_strings(made.get("categories")), *_strings(made.get("tags"))]
@@ -214,7 +244,7 @@ class JsonLinesSource(Documents):
         return Page(
             asked=asked, title=title, namespace=0, page_id=0, revision_id=_revision(line),
             timestamp=_timestamp(self._changed), wikitext=str(made.get("text") or ""),
-            links=tuple(_strings(made.get("links"))), categories=tuple(f"Category:{label}" for label in labels),
+            links=self._links(made, title), categories=tuple(f"Category:{label}" for label in labels),
             properties={"fields": json.dumps(own, ensure_ascii=False)} if own else {},
             format=format if format in ("markdown", "html") else "text",
         )  # fmt: skip
@@ -231,13 +261,18 @@ def _object(line: bytes) -> dict[str, Any] | str:
         return "is not JSON"
     if not isinstance(made, dict):
         return "is not a JSON object"
-    title = made.get("title")
-    if not isinstance(title, str):
+    title = made.get("title") or _id(made)
+    if not isinstance(title, str) or not title:
         return "has no title"
     read = read_title(title, _FREE)
     if not isinstance(read, Title):
         return f"has a title that can't be one: {read.reason}"
     return made | {"title": read.full}
+
+
+def _id(made: Mapping[str, Any]) -> str:
+    found = made.get("_id", made.get("id"))
+    return " ".join(str(found).split())[:100] if isinstance(found, str | int) else ""
 
 
 _FREE = SiteRules(free_titles=True)

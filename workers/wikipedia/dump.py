@@ -42,7 +42,7 @@ class DumpSource:
         name: str | None = None,
         in_memory: bool = False,
     ) -> None:
-        """Open a dump. The first time this reads all of it, which `progress` is told of."""
+        """Open a dump. The first time this reads all of it, of which `progress` is called."""
         self._path = Path(path)
         self._name, self._batch_size = name or self._path.name, batch_size
         self._max_wikitext_bytes = max_wikitext_bytes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import hashlib
 import json
@@ -191,6 +192,8 @@ def _read_pages(
         broken.append(Broken(text_bytes, "", trouble))
     if not index.meta("rules") and not looks_like_a_dump(cutter.header):
         reason = trouble if text_bytes == 0 and trouble and total else "it is not a MediaWiki dump"
+        if cutter.header.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise BadDump(str(dump), "it is UTF-16", "Dumps are UTF-8: convert it (iconv -f UTF-16 -t UTF-8).")
         raise BadDump(str(dump), reason, "Fetch it again, or take another: pages-articles.xml.bz2 of a wiki.")
     if writer:
         writer.close()

@@ -88,7 +88,7 @@ def read_through(
 ) -> Iterator[tuple[bytes, int]]:
     """All bytes from a point (offset in the text, offset in the file) on, each piece with the file offset so far.
 
-    `entered` is told of every point at which the file can be entered again.
+    `entered` is called with every point at which the file can be entered again.
     """
     text_offset, file_offset = start
     with path.open("rb") as file:

@@ -61,7 +61,7 @@ class PageCutter:
         self.header, self._in_header = b"", offset == 0
         # Whether the dump's own closing tag was seen: a file that was cut between two pages has none.
         self.closed = False
-        # Up to here everything has been told: a good place to go on from.
+        # Up to here everything has been handed on: a good place to go on from.
         self.done_until = offset
 
     def place(self) -> str:

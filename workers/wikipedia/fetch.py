@@ -1,4 +1,4 @@
-"""Fetching for a batch of claims: what is a title's own fault is told apart from a source that is away."""
+"""Fetching for a batch of claims: faults of a title, apart from a source that is away."""
 
 from __future__ import annotations
 

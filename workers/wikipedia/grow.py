@@ -156,23 +156,23 @@ def _grow(graph: Graph, request: GrowRequest, run: Run[GrowEvent]) -> GrowSummar
         allowance = None if request.limit is None else Allowance(request.limit)
         total = Counts()
 
-        def tell(name: str, counts: Counts, reason: str = "") -> None:
+        def emit(name: str, counts: Counts, reason: str = "") -> None:
             if name != "article" or not run.in_daemon:  # too many to send
                 run.publish(GrowEvent(name, counts, total, time.monotonic() - started, reason), name)
 
         def batch(counts: Counts) -> None:
             nonlocal total
             total += counts
-            tell("batch", counts)
+            emit("batch", counts)
 
         def note(name: str, reason: str) -> None:
-            tell(name, Counts(), reason)
+            emit(name, Counts(), reason)
 
         def within_reach() -> bool:
             waiting = _reach(graph, depth)["waiting"] or 0
             return bool(waiting > len(resources.behind_cut))
 
-        tell("started", Counts())
+        emit("started", Counts())
         with scheduler.running(graph, [scheduler.reaper(graph)]):
             while True:
                 loops = [
@@ -189,7 +189,7 @@ def _grow(graph: Graph, request: GrowRequest, run: Run[GrowEvent]) -> GrowSummar
                 # What was worked on side by side may have found a shorter way late: then there may be more to do.
                 if stop.is_set() or not pass_on(graph):
                     break
-        tell("finished", Counts())
+        emit("finished", Counts())
         failed, cut = _failed_seeds(graph, resources.source, seeds), resources.source.cut
     finally:
         _due_again(graph, resources.behind_cut)

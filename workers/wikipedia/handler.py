@@ -86,12 +86,12 @@ class Resources:
 class ArticleHandler:
     def __init__(
         self, graph: Graph, resources: Resources, category_filter: str = "",
-        tell: Callable[[str, str], None] | None = None, max_depth: int | None = None,
+        notify: Callable[[str, str], None] | None = None, max_depth: int | None = None,
     ) -> None:  # fmt: skip
-        """`tell` hears of each article that is ready to be written, and when the source is away, with the reason."""
+        """`notify` is called for each article that is ready to be written, and with a reason if the source is away."""
         self.max_depth = max_depth  # for the daemon's workers: how far from a seed they go
         self._graph, self._shop, self._filter = graph, resources, category_filter.casefold()
-        self._tell = tell or (lambda name, reason: None)
+        self._notify = notify or (lambda name, reason: None)
         pause, longest = resources.settings.outage_seconds, resources.settings.outage_max_seconds
         self._fetcher = Fetcher(resources.source, pause, longest)
 
@@ -125,7 +125,7 @@ class ArticleHandler:
             vectors = _await(future, context)
             if vectors is None:
                 return
-            self._tell("article", "")
+            self._notify("article", "")
             claim = drafted.claim
             links = [title for title in self._shop.links(drafted.page) if title != claim.key]
             del links[self._shop.settings.max_links :]
@@ -185,7 +185,7 @@ class ArticleHandler:
         if fetched.away is not None:
             seconds = max((postponed.after_seconds for postponed in fetched.postponed), default=0.0)
             self._graph.store.publish("source_away", reason=str(fetched.away), seconds=seconds)
-            self._tell("away", f"{fetched.away} Next try in {seconds:.0f} s.")
+            self._notify("away", f"{fetched.away} Next try in {seconds:.0f} s.")
 
     def _is_article(self, title: str) -> bool:
         try:

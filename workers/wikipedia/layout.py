@@ -1,4 +1,4 @@
-"""Where the nodes of a picture go: a force layout that starts from rings. The same graph, the same places."""
+"""Where the nodes of a picture go: a spring layout that starts from rings. The same graph gets the same places."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,30 +24,27 @@ _STRETCH = 1.6
 def place(rings: Sequence[int], edges: Sequence[tuple[int, int]], middle: int | None = None) -> Points:
     """A point for each node, within the square from -1 to 1; `rings` say how far out each starts."""
     import numpy as np
+    import rustworkx
 
-    count = len(rings)
     points = _start(rings)
-    if count < 2:
+    if len(rings) < 2:
         return points
-    ideal = 1.6 / math.sqrt(count)
-    pull = np.zeros((count, count))
-    for one, other in edges:
-        pull[one, other] = pull[other, one] = 1.0
+    graph: Any = rustworkx.PyGraph(multigraph=False)
+    graph.add_nodes_from(range(len(rings)))
+    graph.add_edges_from_no_data([edge for edge in edges if edge[0] != edge[1]])
     # A node with many links would draw everything into one knot: its links pull less, each.
-    degrees = np.maximum(pull.sum(axis=1), 1.0)
-    pull /= np.sqrt(np.minimum(degrees[:, None], degrees[None, :]))
-    for turn in range(_ROUNDS):
-        apart = points[:, None, :] - points[None, :, :]
-        distance = np.sqrt((apart**2).sum(axis=2)) + 1e-9
-        push = ideal**2 / distance**2
-        np.fill_diagonal(push, 0.0)
-        force = (apart * (push - pull * distance / ideal)[:, :, None]).sum(axis=1) - 0.35 * points
-        length = np.sqrt((force**2).sum(axis=1, keepdims=True)) + 1e-9
-        # Long steps first, then ever shorter ones, until all is at rest.
-        points = points + force / length * np.minimum(length, 0.12 * (1 - turn / _ROUNDS) ** 1.5 + 0.001)
-        if middle is not None:
-            points = points - points[middle]
-    return _fitted(points)
+    for edge, (one, other, _) in graph.edge_index_map().items():
+        graph.update_edge_by_index(edge, 1 / math.sqrt(min(graph.degree(one), graph.degree(other))))
+    placed = rustworkx.spring_layout(
+        graph,
+        dict(enumerate(points.tolist())),
+        fixed=None if middle is None else {middle},
+        k=1.6 / math.sqrt(len(rings)),
+        num_iter=_ROUNDS,
+        weight_fn=float,
+        seed=1,
+    )
+    return _fitted(np.array([placed[node] for node in range(len(rings))]))
 
 
 def _start(rings: Sequence[int]) -> Points:

@@ -13,13 +13,13 @@ import msgspec
 
 from graphvine.clock import NEVER, moment
 from graphvine.dispatch import Run
-from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
 from graphvine.index_sync import index_folder
 from graphvine.ready_cache import spans
 from graphvine.records import Step, Unit
 from graphvine.search import remove_index
 from graphvine.search.row_vectors import RowVectors, index_name
+from graphvine.search.server_index import ServerSections
 from graphvine.workers import scheduler
 from graphvine.workers.counts import Counts
 from graphvine.workers.loop import Loop
@@ -37,10 +37,6 @@ from graphvine.workers.worker_pool import WorkerPool
 _ROWS_AT_ONCE = 2_000
 # Articles that are written during the switch may bring vectors of the model in use: so often they are swept up.
 _ROUNDS = 5
-
-
-class CannotSwitch(GraphvineError):
-    """This graph can't be moved to another model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +58,6 @@ class SwitchSummary:
 
 
 def run_switch(graph: Graph, request: ModelSwitchRequest, run: Run[SwitchEvent]) -> SwitchSummary:
-    if not graph.engine.capabilities.single_owner:
-        raise CannotSwitch("on a server's graph the model can't be switched yet: load an export into a new graph")
     model = _plan(graph, request)
     current = current_model(graph)
     assert current is not None
@@ -80,11 +74,13 @@ def run_switch(graph: Graph, request: ModelSwitchRequest, run: Run[SwitchEvent])
     if model.role == "next":
         if run.stop.is_set() or any(graph.store.paused(queue) is not None for queue in QUEUES):
             return SwitchSummary(current.name, total.done, total.failed, switched=False)
-        # The new indexes are made first, so that search goes over to them at once.
-        _index(graph, model)
+        # The new indexes are made first, so that search goes over to them at once. A server's follow by themselves.
+        beside = not ServerSections.serves(graph)
+        if beside:
+            _index(graph, model)
         graph.run(Unit.of([Step("section.switch_model", {"generation": model.generation})]))
         graph.store.publish("model_switched", model=model.name)
-        if not run.in_daemon:  # the daemon's own search has them open until its next question
+        if beside and not run.in_daemon:  # the daemon's own search has them open until its next question
             old = f"article-{current.generation}" if current.generation else "article"
             for name in (old, *(index_name(kind, current.generation) for kind in KINDS)):
                 remove_index(index_folder(graph.engine.where) / name)

@@ -77,7 +77,7 @@ def _parse_document(page: Page) -> ParsedPage | Malformed:
 
 
 def _links(page: Page, reader: Reader, is_redirect: bool) -> Iterable[str]:
-    """The page's links, each once. A redirect's only link is its target, which is told elsewhere."""
+    """The page's links, each once. A redirect's only link is its target, which is kept elsewhere."""
     if is_redirect:
         return ()
     return dict.fromkeys([*reader.links, *(link for link in page.links or () if link != page.title)])

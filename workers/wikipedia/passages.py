@@ -12,7 +12,9 @@ from collections.abc import Iterator
 
 # Scripts that put no spaces between words: there each sign counts, and about two of them make a word.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_ANY_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _UNIT = re.compile(f"[{_UNSPACED}]{{1,2}}|[^\\s{_UNSPACED}]+")
+_ENDS_WITHOUT_SPACE = re.compile("[。！？]")  # noqa: RUF001
 _ENDS = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])|\n+")  # noqa: RUF001
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\[\"'])(?:[A-Za-z]|[A-Za-z](?:\.[A-Za-z])+|approx|bzw|ca|cf|Co|cm|Corp|Dr|ed|eds|etc|fig|Gen|Inc|Jr|km|"
@@ -29,8 +31,15 @@ def passages(text: str, max_words: int = 180) -> list[str]:
     """
     if max_words < 1:
         raise ValueError(f"max_words must be at least 1, not {max_words}")
-    pieces = [piece for sentence in sentences(text) for piece in _cut(sentence, max_words)]
-    counts = [count_words(piece) for piece in pieces]
+    if count_words(text) <= max_words and (text.isascii() or not _ENDS_WITHOUT_SPACE.search(text)):
+        short = text.strip()
+        return [short] if short else []
+    pieces, counts = list[str](), list[int]()
+    for sentence in sentences(text):
+        count = count_words(sentence)
+        cut = [sentence] if count <= max_words else list(_cut(sentence, max_words))
+        pieces += cut
+        counts += [count] if len(cut) == 1 else map(count_words, cut)
     total = sum(counts)
     # Equal shares: a greedy cut would leave a last passage of a few words, which says nothing by itself.
     share = total / max(1, -(-total // max_words))
@@ -63,11 +72,15 @@ def sentences(text: str) -> Iterator[str]:
 
 def count_words(text: str) -> int:
     """Words, or what comes near to them in scripts without spaces."""
+    if text.isascii() or not _ANY_UNSPACED.search(text):
+        words = text.split()
+        if max(map(len, words), default=0) <= _MAX_WORD_CHARACTERS:
+            return len(words)
     return sum(-(-len(unit) // _MAX_WORD_CHARACTERS) for unit in _UNIT.findall(text))
 
 
 def _cut(sentence: str, max_words: int) -> Iterator[str]:
-    """A sentence, in pieces if it alone is too long."""
+    """A sentence that alone is too long, in pieces."""
     start = words = 0
     for unit in _UNIT.finditer(sentence):
         size = -(-len(unit[0]) // _MAX_WORD_CHARACTERS)

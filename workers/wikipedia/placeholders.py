@@ -22,4 +22,4 @@ ASIDE_MARK = re.compile(f"{ASIDE}([0-9]+){ASIDE_END}")
 
 def without_marks(text: str) -> str:
     """The text alone, for what must be a title, a number or a name."""
-    return RESERVED.sub("", ASIDE_MARK.sub("", text)) if RESERVED.search(text) else text
+    return RESERVED.sub("", ASIDE_MARK.sub("", text)) if not text.isascii() and RESERVED.search(text) else text

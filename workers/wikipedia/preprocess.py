@@ -147,8 +147,9 @@ class Preprocessor:
         if name == "nowiki":
             return self.put_aside("raw", content)
         if name in _RAW:
-            edge = "\n" if name in _RAW_BLOCKS else SEAM
-            return edge + self.put_aside("raw", content) + edge
+            if name in _RAW_BLOCKS:  # its lines are its own: those around it stay as they are
+                return self.put_aside("raw", f"\n{content}\n")
+            return SEAM + self.put_aside("raw", content) + SEAM
         if name not in _LINKING:
             return SEAM
         if name == "gallery":

@@ -14,7 +14,7 @@ from graphvine.records import Failure
 from graphvine.workers.serve.api.models import Number, counted
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.request_routes import add_route
-from graphvine.workers.serve.responses import Json, Missing, following
+from graphvine.workers.serve.responses import After, Contains, Json, Limit, Missing, PageOf, State, page_of
 from graphvine.workers.wikipedia.requests import (
     GrowRequest,
     MapRequest,
@@ -34,11 +34,6 @@ class ArticleListed(BaseModel):
     depth: int
     processed_at: str | None
     last_error: str | None
-
-
-class ArticlePage(BaseModel):
-    articles: list[ArticleListed]
-    next: str | None
 
 
 class LinkShown(BaseModel):
@@ -74,16 +69,14 @@ class ArticleShown(BaseModel):
 def router(app_state: AppState) -> APIRouter:
     made = APIRouter(tags=["articles"])
 
-    @made.get("/articles", summary="Articles by state, in the order of their numbers", response_model=ArticlePage)
-    def articles(
-        state: Annotated[str | None, Query(max_length=40)] = None, after: Annotated[int, Query(ge=0, lt=1 << 63)] = 0,
-        limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
-    ) -> Json:  # fmt: skip
-        if state is None:
-            rows = app_state.graph.read("article.listed", after=after, limit=limit)
-        else:
-            rows = app_state.graph.read("article.listed_in", state=state, after=after, limit=limit)
-        return Json({"articles": rows, "next": following(rows, limit)})
+    @made.get(
+        "/articles", summary="Articles by state, in the order of their numbers", response_model=PageOf[ArticleListed]
+    )
+    def articles(state: State = "", contains: Contains = "", after: After = None, limit: Limit = 100) -> Json:
+        given = {"contains": contains.lower(), "after": after or 0, "limit": limit}
+        if state:
+            return page_of(app_state.graph.read("article.listed_in", state=state, **given), limit)
+        return page_of(app_state.graph.read("article.listed", **given), limit)
 
     @made.get("/article", summary="One article with its sections, links and categories", response_model=ArticleShown)
     def article(title: Annotated[str, Query(min_length=1, max_length=2_000)]) -> Json:

@@ -10,11 +10,12 @@ from graphvine.errors import GraphvineError
 from graphvine.graph import Graph
 from graphvine.index_sync import FollowedIndex
 from graphvine.records import Row
-from graphvine.search import Document, Filters, Hit, IndexFields, Snippet, Stored
+from graphvine.search import Document, Filters, Hit, IndexFields, Results, Snippet, Stored
 from graphvine.search.hits import SearchHit, cite
 from graphvine.search.kinds import Mode, Node
 from graphvine.search.link_table import MOST_REDIRECTS, LinkTable
-from graphvine.search.server_index import NothingToFollow, ServerIndex, around
+from graphvine.search.server_index import NothingToFollow, ServerSections
+from graphvine.search.server_words import around
 from graphvine.search.walk import Question
 from graphvine.workers.wikipedia.boilerplate import is_boilerplate
 from graphvine.workers.wikipedia.models import Model, check_model, current_model, open_embedder
@@ -48,8 +49,8 @@ class ArticleSearch:
         # Only who owns the graph is told of everything that is written.
         self._links = LinkTable(graph) if graph.engine.capabilities.single_owner else None
         self._followed: FollowedIndex | NothingToFollow
-        if ServerIndex.serves(graph, "article"):
-            self._followed = NothingToFollow(graph, "article")
+        if ServerSections.serves(graph):
+            self._followed = NothingToFollow(ServerSections(graph, odd=generation % 2 == 1))
         else:
             self._followed = FollowedIndex(
                 graph, "article", "sections_after_odd" if generation % 2 else "sections_after", _translate,
@@ -87,12 +88,17 @@ class ArticleSearch:
         hits = question.hybrid(limit, [[(self.name, id) for id in close]])
         return [replace(hit, distance=distances.get(hit.article)) for hit in hits]
 
-    def words(self, question: str, where: Filters | None, limit: int, *, any_word: bool = True) -> Sequence[Hit]:
+    def words(
+        self, question: str, where: Filters | None, limit: int, *, any_word: bool = True, sort: str = "relevance"
+    ) -> Results:
         # No kind is named: the index holds sections alone, and a filter costs more than it leaves out.
-        found: Sequence[Hit] = self._followed.index.text(
-            question, None, where, limit=limit, any_word=any_word, snippets=False, count=False
-        ).hits
+        found: Results = self._followed.index.text(
+            question, None, where, limit=limit, any_word=any_word, snippets=False, count=False, tolerant=True
+        )
         return found
+
+    def facets(self, question: str, where: Filters | None, names: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
+        return {}
 
     def ceiling(self, question: str) -> float:
         return self._followed.index.ceiling(question) if isinstance(self._followed, FollowedIndex) else 0.0
@@ -112,9 +118,10 @@ class ArticleSearch:
     def within(self, keys: Sequence[str]) -> Filters:
         return {"article": keys}
 
-    def edges_at_hand(self, key: str, limit: int) -> list[Node] | None:
-        found = self._links.neighbours(key, limit) if self._links is not None else None
-        return None if found is None else [("article", title) for title in found]
+    def edges_at_hand(self, keys: Sequence[str], limit: int) -> dict[str, list[Node]]:
+        table = self._links
+        found = {} if table is None else {key: table.neighbours(key, limit) for key in keys}
+        return {key: [("article", title) for title in near] for key, near in found.items() if near is not None}
 
     def edges(self, key: str, limit: int) -> Iterator[Node]:
         """Articles that a link or a redirect joins with this one, either way, or a link to a title that redirects."""
@@ -130,12 +137,17 @@ class ArticleSearch:
         kept = self._followed.index.shown(documents, question)
         rows = [row for id in documents if id in kept for row in self._row(id, kept[id])]
         # One look-up by key after the other: the embedded engine answers many at once by a scan of the table.
-        titles = {row["article"] for row in rows}
-        revisions = {title: self._graph.read("article.revision_shown", title=title)[0] for title in titles}
+        revisions = {title: self._revision(title) for title in {row["article"] for row in rows}}
         return {
             row["id"]: _hit(row, kept[row["id"]].snippet or around(row["text"], question), self._address(row))
             for row in (row | revisions[row["article"]] for row in rows)
         }
+
+    def _revision(self, title: str) -> Row:
+        known = self._links.revision(title) if self._links is not None else None
+        if known is None:
+            return self._graph.read("article.revision_shown", title=title)[0]
+        return {"revision": known[0], "revised_at": known[1]}
 
     def _row(self, id: str, kept: Stored) -> list[Row]:
         if not kept.exact:  # another form of the same characters: a citation has the words as they came

@@ -70,7 +70,7 @@ def namespace_key(name: str) -> str:
 
 
 def api_of(main_page: str) -> str:
-    """Where api.php of a wiki is, by the address of its main page; '' where that can't be told.
+    """Where api.php of a wiki is, by the address of its main page; '' where that is unknown.
 
     Wikimedia's wikis have their pages below /wiki/ and the scripts below /w/; others beside index.php.
     """
@@ -91,7 +91,7 @@ def api_of(main_page: str) -> str:
 
 @dataclass(frozen=True)
 class SiteRules:
-    """The rules by which one wiki reads titles; plain data, so that another process can be told them."""
+    """The rules by which one wiki reads titles; plain data, so that another process can be given them."""
 
     name: str = "wiki"
     language: str = "en"

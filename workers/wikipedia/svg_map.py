@@ -83,8 +83,8 @@ def draw(graph: Graph, around: str | None = None, limit: int = 60) -> Picture:
     """The articles around one, or those nearest to the seeds, with the links between them."""
     rows = _around(graph, around, limit) if around is not None else _nearest(graph, limit)
     if not rows:
-        told = f"the article {around!r} has no links yet" if around else "there are no links in this graph yet"
-        raise GraphvineError(f"{told}: let it grow first, with 'graphvine grow'")
+        empty = f"the article {around!r} has no links yet" if around else "there are no links in this graph yet"
+        raise GraphvineError(f"{empty}: let it grow first, with 'graphvine grow'")
     nodes: dict[str, _Node] = {}
     for row in rows:
         for end in ("source", "target"):
@@ -125,17 +125,17 @@ def _svg(nodes: Sequence[_Node], links: Sequence[tuple[str, str]], around: str |
     ]
     sizes = [5.0 + 2.2 * degrees[node.title] ** 0.5 for node in nodes]
     head = f"Around {around}" if around is not None else "What grew"
-    told = f"{_several(len(nodes), 'article')}, {_several(len(links), 'link')} between them"
+    counts = f"{_several(len(nodes), 'article')}, {_several(len(links), 'link')} between them"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'font-family="{_FONT}" aria-label="{escape(head)}: {told}">',
+        f'font-family="{_FONT}" aria-label="{escape(head)}: {counts}">',
         f"<style>{_STYLE}</style>",
         f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}" fill="{_PAPER}"/>',
         *(_curve(points[one], points[other], middle in (one, other)) for one, other in _undirected(edges)),
         *_circles(nodes, points, sizes, middle),
         *_labels(nodes, points, sizes, middle),
         f'<text x="40" y="46" font-size="26" font-weight="650" fill="{_INK}">{escape(head)}</text>',
-        f'<text x="40" y="70" font-size="14" class="soft" fill="{_SOFT}">{told}</text>',
+        f'<text x="40" y="70" font-size="14" class="soft" fill="{_SOFT}">{counts}</text>',
         *_legend(sorted({min(node.depth, _DEPTHS - 1) for node in nodes}), {_look(node) for node in nodes}),
         "</svg>",
     ]
@@ -173,8 +173,8 @@ def _circles(
         plain = _PLAIN[look]
         if index == middle:
             plain = f'{plain.partition(" stroke=")[0]} stroke="{_INK}" stroke-width="2.5"'
-        told = escape(f"{node.title} (depth {node.depth}, {node.state})")
-        yield f'<circle class="{kind}" {plain} cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"><title>{told}</title></circle>'
+        title = escape(f"{node.title} (depth {node.depth}, {node.state})")
+        yield f'<circle class="{kind}" {plain} cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"><title>{title}</title></circle>'
 
 
 def _labels(
@@ -198,8 +198,8 @@ def _legend(depths: Sequence[int], looks: set[str]) -> Iterator[str]:
     x, y = 40.0, HEIGHT - 28.0
     marks = [(f"d{depth}", "seed" if depth == 0 else f"depth {depth}{'+' if depth == _DEPTHS - 1 else ''}")
              for depth in depths if f"d{depth}" in looks]  # fmt: skip
-    marks += [(look, told) for look, told in (("waits", "waits"), ("failed", "failed")) if look in looks]
-    for look, told in marks:
+    marks += [(look, label) for look, label in (("waits", "waits"), ("failed", "failed or skipped")) if look in looks]
+    for look, label in marks:
         yield f'<circle class="node {look}" {_PLAIN[look]} cx="{x + 7:.0f}" cy="{y - 4:.0f}" r="7"/>'
-        yield f'<text class="soft" fill="{_SOFT}" x="{x + 20:.0f}" y="{y:.0f}" font-size="13">{told}</text>'
-        x += 44 + 7.2 * len(told)
+        yield f'<text class="soft" fill="{_SOFT}" x="{x + 20:.0f}" y="{y:.0f}" font-size="13">{label}</text>'
+        x += 44 + 7.2 * len(label)

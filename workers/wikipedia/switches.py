@@ -11,6 +11,8 @@ _SWITCH = re.compile(r"__([^\W\d_a-z][^\s\[\]{}|<>=#:/.,]{1,40}?)__")
 
 def without_switches(text: str) -> tuple[str, bool]:
     """The text without them, and whether one says that the page is a list of meanings."""
+    if "__" not in text:
+        return text, False
     found: set[str] = set()
 
     def drop(switch: re.Match[str]) -> str:

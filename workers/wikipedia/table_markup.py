@@ -79,7 +79,7 @@ def _without_attributes(cell: str) -> str:
 
 def _unclosed_tables(text: str) -> list[bool]:
     """For every table, in order from the last to the first, whether it is never closed."""
-    if "{|" not in text and "<table" not in text.lower():
+    if "{|" not in text and ("<" not in text or "<table" not in text.lower()):
         return []
     unclosed: list[bool] = []
     wiki: list[int] = []

@@ -20,14 +20,13 @@ from graphvine.workers.wikipedia.placeholders import (
 
 _APOSTROPHES = re.compile(r"'{2,}")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b\u2060\ufeff]")
-_BLANKS = re.compile("[ \t\u00a0\u2002-\u200a\u202f\u205f\u3000]+")
-_LINE_EDGES = re.compile(r" *\n *")
-_MANY_LINES = re.compile(r"\n{3,}")
+_OTHER_BLANKS = re.compile("[\t\u00a0\u2002-\u200a\u202f\u205f\u3000]")
 # What is left of a remark in brackets when its templates are gone.
 _EMPTY_BRACKETS = re.compile(r"(?: ?\([ ,;:]*\))+")
 _BRACKET_START = re.compile(r"\( *[,;:] +")
 _BRACKET_END = re.compile(r" *[,;:] *\)")
 _SPACE_BEFORE_MARK = re.compile(r" +([,;.!?](?:\s|$))")
+_SPACED_MARKS = (" ,", " ;", " .", " !", " ?")
 
 
 def without_quotes(text: str) -> str:
@@ -42,14 +41,25 @@ def _apostrophes(match: re.Match[str]) -> str:
 
 def clean_text(text: str) -> str:
     """Lines without blanks at their ends, paragraphs with one empty line between them, no placeholders."""
-    if RESERVED.search(text):
+    if not text.isascii() and RESERVED.search(text):
         text = resolve(text)
-    text = _BLANKS.sub(" ", _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
+    text = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    # Plain replacements: an expression would stop at every blank of a text in which nearly all stand as they should.
+    text = _repeated(_OTHER_BLANKS.sub(" ", text), "  ", " ")
     if "(" in text:
         text = _EMPTY_BRACKETS.sub(_without_brackets, text)
         text = _BRACKET_END.sub(")", _BRACKET_START.sub("(", text))
-    text = _SPACE_BEFORE_MARK.sub(r"\1", text)
-    return _MANY_LINES.sub("\n\n", _LINE_EDGES.sub("\n", text)).strip()
+    if any(mark in text for mark in _SPACED_MARKS):
+        text = _SPACE_BEFORE_MARK.sub(r"\1", text)
+    text = _repeated(_repeated(text, " \n", "\n"), "\n ", "\n")
+    return _repeated(text, "\n\n\n", "\n\n").strip()
+
+
+def _repeated(text: str, old: str, new: str) -> str:
+    """Replace until there is nothing left to replace."""
+    while old in text:
+        text = text.replace(old, new)
+    return text
 
 
 def _without_brackets(match: re.Match[str]) -> str:
@@ -115,7 +125,7 @@ _FAR = 50
 
 def resolve(text: str) -> str:
     """Give every placeholder the text that its surroundings ask for, so that no two numbers become one."""
-    if SUP in text or SUB in text:
+    if _LONE_EDGE.search(text):
         text = _FRACTION.sub(rf"{SEAM}\1/\2{SEAM}", text)
         for _ in range(_NESTED):
             text, found = _RAISED.subn(_raised, text)

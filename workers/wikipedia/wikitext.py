@@ -43,7 +43,7 @@ from graphvine.workers.wikipedia.text_cleanup import clean_line, clean_text, wit
 
 MAIN_ONLY = frozenset({MAIN})
 
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_TAG_OVER_LINES = re.compile(r"</?[A-Za-z][^<>\n]*+\n[^<>]*+>")
 _INLINE = re.compile(
     r"\[\[([^\[\]{}<>|\n]*)(\||\]\])|\]\]"
     r"|\[((?:https?:|ftps?:|ircs?:|news:|mailto:|sftp:|ssh:|git:|svn:|tel:|urn:|geo:|magnet:|//)[^\s\[\]<>]*)[ \t]*|\]"
@@ -101,7 +101,7 @@ class Reader:
         self.disambiguation = self.disambiguation or disambiguation
         if "-{" in text and is_converted(self._rules.language):
             text = one_variant(text, self._rules.language)
-        text = _TAG.sub(lambda tag: tag[0].replace("\n", " "), text)
+        text = _TAG_OVER_LINES.sub(lambda tag: tag[0].replace("\n", " "), text)
         with self._tables.of(text):
             for line in text.split("\n"):
                 self._line(line)
@@ -165,7 +165,7 @@ class Reader:
 
     def _inline(self, text: str) -> None:
         at = 0
-        outside = False  # in the label of a link to another site
+        outside, around = False, 0  # in the label of a link to another site; the links that it stands in
         bracket = -1  # the next one that closes, looked for once however many are open
         while found := _INLINE.search(text, at):
             if found.start() > at:
@@ -185,13 +185,13 @@ class Reader:
                 if bracket == len(text):
                     self._text(found[0])
                     continue
-                outside = True
+                outside, around = True, self._open.links
                 if text[at] == "]":  # a bare number in brackets says nothing to a reader
                     self._open.out.append(SEAM)
+            elif found[0] == "]]" and self._open.links > (around if outside else 0):
+                self._close_link()
             elif outside:
                 outside, at = False, found.start() + 1
-            elif found[0] == "]]" and self._open.links:
-                self._close_link()
             else:
                 self._open.out.append(found[0])
         if at < len(text):

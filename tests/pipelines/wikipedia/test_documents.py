@@ -140,6 +140,29 @@ def test_json_lines_become_articles_and_broken_lines_are_named(growing: Graph, t
     assert growing.query("MATCH (:Article {title: 'B'})-[:IN_CATEGORY]->(c) RETURN c.name").rows == [["t"]]
 
 
+def test_lines_without_links_link_to_what_they_name_and_ids_tell_documents_apart(tmp_path: Path) -> None:
+    file = tmp_path / "corpus.jsonl"
+    lines = [
+        {"_id": "1", "title": "Kudzu", "text": "A vine that Charles Pleas brought to Florida."},
+        {"_id": "2", "title": "Charles Pleas", "text": "He grew kudzu (with his wife) near Chipley."},
+        {"_id": "3", "title": "Kudzu", "text": "Another text of the same name.", "links": []},
+        {"_id": 4, "title": "", "text": "No title, and a film: see Charles Pleas.", "links": ["1"]},
+        {"_id": "2", "title": "Charles Pleas", "text": "He grew Kudzu (3) near Chipley."},
+    ]
+    file.write_text("\n".join(map(json.dumps, lines)))
+    source = JsonLinesSource(file)
+    try:
+        titles = source.titles()
+        assert titles == ["4", "Charles Pleas", "Kudzu", "Kudzu (3)"]
+        pages = {page.title: page for page in source.fetch(titles) if isinstance(page, Page)}
+    finally:
+        source.close()
+    assert {title: page.links for title, page in pages.items()} == {
+        "Kudzu": ("Charles Pleas",), "Kudzu (3)": (), "4": ("Kudzu",), "Charles Pleas": (),
+    }, "a name that two documents have is ambiguous"  # fmt: skip
+    assert "Chipley" in pages["Charles Pleas"].wikitext and "(3)" in pages["Charles Pleas"].wikitext
+
+
 def test_a_file_that_changes_under_the_reader_is_noticed(tmp_path: Path) -> None:
     file = tmp_path / "docs.jsonl"
     file.write_text('{"title": "A", "text": "One."}\n')

@@ -172,6 +172,7 @@ def test_a_file_that_is_damaged_from_the_start_is_not_taken_for_something_else(t
         (b"PK\x03\x04rest", "archive"),
         (b"7z\xbc\xaf\x27\x1c", "archive"),
         ("<mediawiki>".encode("utf-16"), "UTF-16"),
+        (bz2.compress("<mediawiki><page>".encode("utf-16")), "UTF-16"),
     ],
 )
 def test_what_is_no_dump_is_refused(tmp_path: Path, body: bytes, reason: str) -> None:

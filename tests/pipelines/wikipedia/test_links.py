@@ -63,6 +63,9 @@ def test_links_in_captions_templates_tables_notes_and_headings_count() -> None:
         ("* [[a]]\n*: [[b]]\n; [[c]] : [[d]]\n# [[e]]", ("A", "B", "C", "D", "E")),
         ("{{unclosed|[[a]]\n== H ==\n[[b]] [[Category:C]]", ("A", "B")),
         ("<ref>unclosed [[a]]\n[[b]]", ("A", "B")),
+        ('[https://e.org/a "Talk" (at [[A|the a]], 20 March 1962)] [[B]]', ("A", "B")),
+        ("[https://e.org/a [[A]]. \"[[B|b]]\"] and [[File:x.jpg|thumb|of [https://e.org/b [[C|c]] d]]]", ("A", "B", "C")),
+        ("[[File:x.gif|thumb|A [[A|drawing]].\n<source lang='text'>\n 1 = 2\n</source> of [[B|b]]]]", ("A", "B")),
     ],
 )  # fmt: skip
 def test_no_link_is_lost(wikitext: str, links: tuple[str, ...]) -> None:

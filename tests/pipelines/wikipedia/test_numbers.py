@@ -65,6 +65,7 @@ from tests.pipelines.wikipedia.pages import read, text_of
         ("10<span style='vertical-align:super'><span>6</span></span>5<span>7</span>", "10 6 57"),
         ("10<sup>6 years", "10^6 years"),
         ("10<sup>6</sup></sup>7 and 1</sub>2", "10^6 7 and 1 2"),
+        ("1</sup>2 alone", "1 2 alone"),
         ("{{nowrap begin}}5{{nowrap end}} {{date|1999-05-06|mdy}} 4{{th}}", "5 1999-05-06 4th"),
         ("1{{gaps|234|567}}", "1 234 567"),
         ("{{formatnum:1234567}}", "1234567"),
