@@ -66,7 +66,7 @@ export function withQuery(path: string, query: Query = {}): string {
     for (const one of Array.isArray(value) ? value : [value]) search.append(name, String(one));
   }
   const text = search.toString();
-  return text ? `${path}?${text}` : path;
+  return text ? `${path}${path.includes("?") ? "&" : "?"}${text}` : path;
 }
 
 export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {

@@ -44,8 +44,9 @@ const highlighting = HighlightStyle.define([
   { tag: tags.comment, color: "var(--quiet)", fontStyle: "italic" },
 ]);
 const theme = EditorView.theme({
-  "&": { color: "var(--ink)", backgroundColor: "var(--panel)", fontSize: "14px" },
-  ".cm-content": { fontFamily: "ui-monospace, Menlo, monospace", minHeight: "6rem", caretColor: "var(--ink)" },
+  "&": { color: "var(--ink)", backgroundColor: "var(--panel)", fontSize: "14px", borderRadius: "7px" },
+  ".cm-scroller": { borderRadius: "7px" },
+  ".cm-content": { fontFamily: "ui-monospace, Menlo, monospace", minHeight: "7rem", caretColor: "var(--ink)" },
   ".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--quiet)", border: "0" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
   ".cm-placeholder": { color: "var(--quiet)" },

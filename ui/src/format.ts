@@ -17,7 +17,9 @@ export function duration(seconds: number | null | undefined): string {
   if (seconds < 90) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
   if (seconds < 129_600) return `${(seconds / 3600).toFixed(1)} h`;
-  return `${(seconds / 86_400).toFixed(1)} days`;
+  const days = seconds / 86_400;
+  if (days < 10) return `${days.toFixed(1)} days`;
+  return days < 730 ? `${count(Math.round(days))} days` : `${(days / 365.25).toFixed(1)} years`;
 }
 
 export function bytes(value: number | null | undefined): string {

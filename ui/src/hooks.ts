@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get, type Refused } from "./api";
 import { listen, type Facts } from "./events";
+import type { Page } from "./row-window";
 
 export interface Loaded<T> {
   data: T | null;
@@ -38,6 +39,36 @@ export function useData<T>(path: string | null, everyMs = 0): Loaded<T> {
   }, [path, everyMs, turn]);
   const current = state.path === path;
   return { data: current ? state.data : null, error: current ? state.error : null, again: () => setTurn((n) => n + 1) };
+}
+
+export interface Pages<T> extends Loaded<T[]> {
+  /** Ask for the page behind the last one; null where there is none. */
+  more: (() => void) | null;
+}
+
+/** What is known of a list when its first page was read again: what came since stands on top, what is gone is left out. */
+export function merged<T>(before: Page<T>, first: Page<T>, keyOf: (row: T) => string): Page<T> {
+  const last = first.rows.at(-1);
+  const at = last === undefined || first.next === null ? -1 : before.rows.findIndex((row) => keyOf(row) === keyOf(last));
+  if (at < 0) return first;
+  const rest = before.rows.slice(at + 1);
+  return rest.length ? { rows: [...first.rows, ...rest], next: before.next } : first;
+}
+
+/** A list that is read page by page: the first again and again, those behind it when somebody wants more. */
+export function usePages<T>(path: string | null, keyOf: (row: T) => string, everyMs = 0): Pages<T> {
+  const first = useData<Page<T>>(path, everyMs);
+  const [known, setKnown] = useState<{ path: string | null; page: Page<T> } | null>(null);
+  useEffect(() => {
+    const page = first.data;
+    if (page) setKnown((before) => ({ path, page: before?.path === path ? merged(before.page, page, keyOf) : page }));
+  }, [first.data]);
+  const page = known?.path === path ? known.page : first.data;
+  const more = path !== null && page && page.next !== null ? () => void attempt(async () => {
+    const got = await get<Page<T>>(path, { after: page.next });
+    setKnown((now) => now?.path === path && now.page.next === page.next ? { path, page: { rows: [...now.page.rows, ...got.rows], next: got.next } } : now);
+  }) : null;
+  return { data: page?.rows ?? null, error: first.error, again: first.again, more };
 }
 
 type Listener = (name: string, facts: Facts) => void;

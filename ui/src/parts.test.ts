@@ -3,8 +3,9 @@ import { message, withQuery } from "./api";
 import { ACTIONS, asking, outcome } from "./bulk";
 import { take } from "./events";
 import { colourOfState, Drawing, idOf } from "./graph-model";
+import { merged } from "./hooks";
 import { layers } from "./machine-layout";
-import { plain } from "./pages/threads";
+import { paragraphs } from "./pages/threads";
 import { MOST_PIXELS, visible } from "./parts/table";
 import { fit, nearest, rgb } from "./points";
 import { address, parse } from "./router";
@@ -135,7 +136,7 @@ describe("machines and threads", () => {
     const move = (source: string, target: string) => ({ source, target, block: "", transition: "", manual: false, purpose: "" });
     expect(layers({ states: [state("a", true), state("b"), state("lost")], moves: [move("a", "b"), move("b", "a")] })).toEqual([["a"], ["b"], ["lost"]]);
   });
-  it("comments are text", () => expect(plain("x &lt;b&gt; <p>y<i>z</i>")).toBe("x <b>  ¶ yz"));
+  it("comments are text", () => expect(paragraphs("x &lt;b&gt; <p>y<i>z</i><p>")).toEqual(["x <b> ", "yz"]));
 });
 
 describe("actions on many rows", () => {
@@ -165,5 +166,19 @@ describe("results as a graph", () => {
   it("takes the ids of Neo4j, and rows without nodes", () => {
     expect(drawable([[{ _id: "4:x:1", _label: "HNItem", hnId: 7 }]]).nodes[0]).toMatchObject({ key: "4:x:1", name: "7" });
     expect(drawable([["text", 1, null, [1, 2], { a: 1 }]])).toEqual({ nodes: [], edges: [], cut: false });
+  });
+});
+
+describe("a list that is read page by page", () => {
+  const keyOf = (row: string) => row;
+  it("keeps what was read further down when the top is read again", () => {
+    expect(merged({ rows: ["c", "b", "a"], next: "a" }, { rows: ["d", "c"], next: "c" }, keyOf)).toEqual({ rows: ["d", "c", "b", "a"], next: "a" });
+  });
+  it("leaves out what is gone from the top", () => {
+    expect(merged({ rows: ["d", "c", "b", "a"], next: null }, { rows: ["d", "b"], next: "b" }, keyOf)).toEqual({ rows: ["d", "b", "a"], next: null });
+  });
+  it("begins anew where it can't know what lies between", () => {
+    expect(merged({ rows: ["b", "a"], next: null }, { rows: ["f", "e"], next: "e" }, keyOf)).toEqual({ rows: ["f", "e"], next: "e" });
+    expect(merged({ rows: ["b", "a"], next: null }, { rows: ["b"], next: null }, keyOf)).toEqual({ rows: ["b"], next: null });
   });
 });

@@ -1,5 +1,6 @@
 // Nodes and relationships among the values of a query's result, to be drawn.
 
+import { shown } from "./format";
 import type { End, Node } from "./types";
 
 export const MOST_DRAWN = 5000;
@@ -21,8 +22,16 @@ function idText(id: unknown): string {
 }
 
 function named(properties: Value, fallback: string): string {
-  const name = NAMES.find((one) => properties[one] !== undefined && properties[one] !== "");
+  const name = NAMES.find((one) => properties[one] !== undefined && properties[one] !== null && properties[one] !== "");
   return name ? String(properties[name]).slice(0, 80) : fallback;
+}
+
+/** A value of a result in one line: a node by its kind and name, a relationship by its kind, anything else as text. */
+export function cell(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(cell).join(", ")}]`;
+  const one = value as Value;
+  if (typeof value !== "object" || value === null || typeof one._label !== "string") return shown(value);
+  return "_src" in one ? `[${one._label}]` : `(${one._label} ${named(one, "")})`;
 }
 
 /** Every node and every relationship whose two ends are in the result, wherever in a row they stand. */

@@ -20,6 +20,7 @@ export interface Figures {
   status: Status;
   title: string;
   finished: number;
+  resting: Record<string, number>;
   per_second: number | null;
   eta_seconds: number | null;
   oldest_ready_seconds: number | null;

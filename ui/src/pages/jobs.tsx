@@ -4,13 +4,13 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { post, send } from "../api";
 import { ago, clock, duration, facts, moment } from "../format";
-import { attempt, say, useData, useEvents } from "../hooks";
-import { StateBadge, Wait } from "../parts/common";
+import { attempt, say, useEvents, usePages } from "../hooks";
+import { More, StateBadge, Wait } from "../parts/common";
 import type { PageProps } from "../router";
 import type { Job } from "../types";
 
 export default function JobsPage(_: PageProps): JSX.Element {
-  const jobs = useData<Job[]>("/jobs", 1500);
+  const jobs = usePages<Job>("/jobs", (job) => job.id, 1500);
   useEvents((name) => { if (name === "job") jobs.again(); });
   const start = (path: string, body: unknown, what: string) => attempt(async () => { await post(path, body); say(`${what} has begun.`); jobs.again(); });
   const stop = (job: Job) => attempt(async () => { await send("DELETE", `/jobs/${job.id}`); say(`${job.verb} is being stopped.`); jobs.again(); });
@@ -24,7 +24,7 @@ export default function JobsPage(_: PageProps): JSX.Element {
         <button type="button" onClick={() => start("/news/update", {}, "An update of the news")}>Update the news</button>
       </div>
       <Wait of={jobs}>{(data) => data.length === 0 ? <p class="hint">No jobs since the daemon started.</p> : (
-        <ul class="list">{data.toReversed().map((job) => (
+        <ul class="list">{data.map((job) => (
           <li class="card" key={job.id} data-job={job.verb}>
             <div class="top"><h2>{job.verb}</h2><StateBadge state={job.state} /><span class="hint" title={clock(job.started_at)}>{ago(job.started_at)}{job.ended_at && `, took ${duration((moment(job.ended_at) - moment(job.started_at)) / 1000)}`}</span>
               {job.state === "running" && <button type="button" aria-label={`Stop ${job.verb}`} onClick={() => stop(job)}>Stop</button>}</div>
@@ -35,6 +35,7 @@ export default function JobsPage(_: PageProps): JSX.Element {
           </li>
         ))}</ul>
       )}</Wait>
+      <More of={jobs} />
     </>
   );
 }
@@ -54,7 +55,7 @@ function Grow({ start }: { start: (path: string, body: unknown, what: string) =>
   };
   return (
     <form class="bar" onSubmit={submit}>
-      <label class="grow">Grow from these titles, one a line; none goes on with what waits <textarea rows={2} value={titles} onInput={(event) => setTitles(event.currentTarget.value)} /></label>
+      <label class="grow">Grow from these titles, one a line; none goes on with what waits <textarea rows={3} value={titles} onInput={(event) => setTitles(event.currentTarget.value)} /></label>
       <label>Depth <input type="number" min={0} max={1000} value={depth} onInput={(event) => setDepth(event.currentTarget.valueAsNumber || 0)} /></label>
       <button type="submit" class="primary">Grow</button>
     </form>

@@ -4,9 +4,9 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { post, withQuery } from "../api";
 import { ago, count, human, moment, shown } from "../format";
-import { attempt, say, useData } from "../hooks";
+import { attempt, say, useData, usePages } from "../hooks";
 import { Chart } from "../parts/chart";
-import { Badge, Facts, StateBadge, Wait } from "../parts/common";
+import { Badge, Facts, More, StateBadge, Wait } from "../parts/common";
 import { address, go, type PageProps } from "../router";
 
 interface Article {
@@ -44,7 +44,7 @@ interface Queue {
 export default function NewsPage({ place }: PageProps): JSX.Element {
   const contains = place.query.get("contains") ?? "";
   const sentiment = place.query.get("sentiment") ?? "";
-  const articles = useData<Article[]>(withQuery("/news/articles", { contains, sentiment, limit: 100 }), 10_000);
+  const articles = usePages<Article>(withQuery("/news/articles", { contains, sentiment, limit: 100 }), (one) => one.id, 10_000);
   const queue = useData<Queue>("/news/queue", 10_000);
   const sentiments = useData<Day[]>("/news/sentiment", 30_000);
   const start = (verb: string) => attempt(async () => { await post(`/news/${verb}`, {}); say(`The ${verb === "update" ? "updater" : "processor"} runs: see Jobs.`); });
@@ -52,6 +52,7 @@ export default function NewsPage({ place }: PageProps): JSX.Element {
     <>
       <h1>News</h1>
       <div class="bar">
+        <label>In the title <input type="search" value={contains} onChange={(event) => go(address("news", [], { contains: event.currentTarget.value, sentiment }))} /></label>
         <label>Sentiment <select value={sentiment} onChange={(event) => go(address("news", [], { contains, sentiment: event.currentTarget.value }))}>
           <option value="">any</option><option>positive</option><option>neutral</option><option>negative</option></select></label>
         <button type="button" onClick={() => start("update")}>Run the updater</button>
@@ -75,6 +76,7 @@ export default function NewsPage({ place }: PageProps): JSX.Element {
           </li>
         ))}</ol>
       )}</Wait>
+      <More of={articles} />
     </>
   );
 }

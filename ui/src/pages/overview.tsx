@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { post } from "../api";
-import { ago, bytes, count, duration, rate, several } from "../format";
+import { ago, bytes, count, duration, human, rate, several } from "../format";
 import { attempt, say, useData } from "../hooks";
 import { Chart } from "../parts/chart";
 import { Badge, Facts, Wait } from "../parts/common";
@@ -85,7 +85,8 @@ function ending(of: Figures): string {
   const { ready, claimed, backing_off, total } = of.status;
   if (!total) return "Nothing came in yet.";
   const left = ready + claimed + backing_off;
-  if (!left) return "All done.";
+  const apart = Object.entries({ ...of.resting, ...(of.status.failed ? { failed: of.status.failed } : {}) });
+  if (!left) return apart.length ? `Nothing left to do: ${apart.map(([state, number]) => `${count(number)} ${human(state)}`).join(", ")}.` : "All done.";
   const oldest = of.oldest_ready_seconds === null ? "" : `; the oldest ready row waits for ${duration(of.oldest_ready_seconds)}`;
   if (!of.per_second) return `${count(left)} to do${oldest}.`;
   return `${rate(of.per_second)}, done in ${duration(of.eta_seconds)}${oldest}.`;

@@ -7,6 +7,7 @@ import { count, csv, several, shown } from "../format";
 import { attempt, say, useData } from "../hooks";
 import { download } from "../parts/common";
 import { VirtualTable } from "../parts/table";
+import { cell } from "../result-graph";
 import { address, go, type PageProps } from "../router";
 import type { Machine, Table } from "../types";
 
@@ -30,7 +31,7 @@ export default function QueryPage({ place }: PageProps): JSX.Element {
   const [given, setGiven] = useState({ text: place.query.get("q") ?? kept()[0] ?? FIRST });
   const [parameters, setParameters] = useState("{}");
   const [writes, setWrites] = useState(false);
-  const [answer, setAnswer] = useState<(Answer & { seconds: number }) | null>(null);
+  const [answer, setAnswer] = useState<(Answer & { seconds: number; plan: boolean }) | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const [view, setView] = useState<View>("table");
@@ -51,7 +52,7 @@ export default function QueryPage({ place }: PageProps): JSX.Element {
     try {
       const values = JSON.parse(parameters || "{}") as Record<string, unknown>;
       const found = await post<Answer>("/cypher", { statement, parameters: values, accessMode: writes ? "WRITE" : "READ" });
-      setAnswer({ ...found, seconds: (performance.now() - began) / 1000 });
+      setAnswer({ ...found, seconds: (performance.now() - began) / 1000, plan: /^\s*(explain|profile)\b/i.test(statement) });
       say(`${several(found.data.values.length, "row")}${found.notifications ? ", cut" : ""}.`);
       const next = [statement, ...kept().filter((one) => one !== statement)].slice(0, MOST_KEPT);
       localStorage.setItem(KEPT, JSON.stringify(next));
@@ -73,9 +74,9 @@ export default function QueryPage({ place }: PageProps): JSX.Element {
         <button type="button" class="primary" disabled={busy} onClick={() => run()}>Run (Ctrl+Enter)</button>
         <button type="button" disabled={busy} onClick={() => run(`EXPLAIN ${latest.current.replace(/^\s*explain\s+/i, "")}`)}>Plan</button>
         <label>Parameters, JSON <input class="mono" value={parameters} onInput={(event) => setParameters(event.currentTarget.value)} /></label>
-        <label>Before <select value="" onChange={(event) => event.currentTarget.value && setGiven({ text: event.currentTarget.value })}>
-          <option value="">history …</option>{past.map((one) => <option key={one} value={one}>{one.slice(0, 80)}</option>)}</select></label>
-        <label class="check">May write <input type="checkbox" checked={writes} onChange={(event) => setWrites(event.currentTarget.checked)} /></label>
+        <label>History <select class="narrow" value="" onChange={(event) => event.currentTarget.value && setGiven({ text: event.currentTarget.value })}>
+          <option value="">choose …</option>{past.map((one) => <option key={one} value={one}>{one.slice(0, 80)}</option>)}</select></label>
+        <label class="check"><input type="checkbox" checked={writes} onChange={(event) => setWrites(event.currentTarget.checked)} /> May write</label>
       </div>
       {error && <p class="error" role="alert">{error}</p>}
       {answer && (
@@ -87,9 +88,10 @@ export default function QueryPage({ place }: PageProps): JSX.Element {
             <button type="button" aria-pressed={view === "json"} onClick={() => setView("json")}>JSON</button>
             <button type="button" onClick={() => download("result.csv", csv(answer.data.fields, answer.data.values))}>Download CSV</button>
           </div>
-          {view === "graph" ? Drawing && machines.data ? <Drawing.of rows={answer.data.values} machines={machines.data} /> : <p class="hint" aria-busy="true">Loading …</p>
+          {answer.plan ? <pre class="plan" tabIndex={0} aria-label="Plan">{answer.data.values.flat().map(shown).join("\n")}</pre>
+            : view === "graph" ? Drawing && machines.data ? <Drawing.of rows={answer.data.values} machines={machines.data} /> : <p class="hint" aria-busy="true">Loading …</p>
             : view === "table" ? <VirtualTable label="Result" rows={rows} keyOf={(row) => String(row.at)} columns={answer.data.fields.map((name, at) => ({
-                name, width: "minmax(9rem, 1fr)", cell: (row: { values: unknown[] }) => <span title={shown(row.values[at])}>{shown(row.values[at])}</span>,
+                name, width: "minmax(9rem, 1fr)", cell: (row: { values: unknown[] }) => <span title={shown(row.values[at])}>{cell(row.values[at])}</span>,
               }))} />
             : <pre tabIndex={0}>{JSON.stringify(answer.data.values.slice(0, 500).map((row) => Object.fromEntries(answer.data.fields.map((name, at) => [name, row[at]]))), null, 2)}{answer.data.values.length > 500 ? `\n… ${count(answer.data.values.length - 500)} more` : ""}</pre>}
         </>

@@ -98,14 +98,14 @@ function Queue({ status, query }: { status: Status; query: URLSearchParams }): J
         if (!next.delete(row.key)) next.add(row.key);
         return next;
       })} />) },
-    { name: "row", width: "minmax(14rem, 2fr)", cell: (row) => <a href={address("row", [pipeline], { key: row.key })} title={row.key}>{row.name ? `${row.name} (${row.key})` : row.key}</a> },
-    { name: "state", width: "9.5rem", cell: (row) => <StateBadge state={row.state} /> },
-    { name: "standing", width: "9rem", cell: standing },
+    { name: "row", width: "minmax(12rem, 2fr)", cell: (row) => <a href={address("row", [pipeline], { key: row.key })} title={row.key}>{row.name ? `${row.name} (${row.key})` : row.key}</a> },
+    { name: "state", width: "8.5rem", cell: (row) => <StateBadge state={row.state} /> },
+    { name: "standing", width: "7.5rem", cell: standing },
     { name: "when", width: "7.5rem", cell: (row) => row.at && row.standing !== "backing off" ? <span title={clock(row.at)}>{ago(row.at)}</span> : "" },
-    { name: "depth", width: "5rem", number: true, cell: (row) => row.depth ?? "" },
-    { name: "retries", width: "5rem", number: true, cell: (row) => row.retries ?? "" },
-    { name: "worker", width: "8rem", cell: (row) => row.worker ?? "" },
-    { name: "error", width: "minmax(10rem, 2fr)", cell: (row) => <span title={row.error ?? ""}>{row.error ?? ""}</span> },
+    { name: "depth", width: "4.2rem", number: true, cell: (row) => row.depth ?? "" },
+    { name: "retries", width: "4.6rem", number: true, cell: (row) => row.retries ?? "" },
+    { name: "worker", width: "8.5rem", cell: (row) => <span title={row.worker ?? ""}>{row.worker ?? ""}</span> },
+    { name: "error", width: "minmax(12rem, 3fr)", cell: (row) => <span title={row.error ?? ""}>{row.error ?? ""}</span> },
   ], [chosen, pipeline]);
 
   return (
@@ -128,7 +128,7 @@ function Queue({ status, query }: { status: Status; query: URLSearchParams }): J
       </div>
       {progress && <p><progress max={progress.of} value={progress.done} aria-label="Progress" /> {count(progress.done)} of {several(progress.of, "row")} {progress.what}</p>}
       {found.error && <p class="error" role="alert">{found.error}</p>}
-      <VirtualTable label={`Rows of ${pipeline}`} columns={columns} rows={found.rows} keyOf={(row) => row.seq} start={found.start} total={counted.data?.count} least="80rem" onRange={found.want} />
+      <VirtualTable label={`Rows of ${pipeline}`} columns={columns} rows={found.rows} keyOf={(row) => row.seq} start={found.start} total={counted.data?.count} least="70rem" onRange={found.want} />
       <Confirm of={question} close={() => setQuestion(null)} />
     </>
   );

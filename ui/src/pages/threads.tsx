@@ -24,7 +24,8 @@ const SHOWN = 1000;
 
 export default function ThreadsPage({ place }: PageProps): JSX.Element {
   const id = place.parts[0];
-  const [text, setText] = useState("");
+  const [text, setText] = useState(id ?? "");
+  useEffect(() => setText(id ?? ""), [id]);
   return (
     <>
       <h1>{id ? `Thread ${id}` : "Threads"}</h1>
@@ -43,12 +44,12 @@ function Thread({ id }: { id: string }): JSX.Element {
   return (
     <Wait of={thread}>{(data) => (
       <>
-        <p class="hint">{several(data.items.length, "item")} <a href={address("row", ["hn_item"], { key: id })}>Its row</a> <a href={address("graph", [], { label: "HNItem", key: id })}>In the graph</a></p>
+        <p class="hint">{several(data.items.length, "item")} · <a href={address("row", ["hn_item"], { key: id })}>Its row</a> · <a href={address("graph", [], { label: "HNItem", key: id })}>In the graph</a></p>
         {data.items.slice(0, SHOWN).map((one) => (
           <article class="comment" key={one.id} style={{ marginLeft: `${Math.min(one.depth, 12) * 14}px` }}>
-            <p class="hint"><strong>{one.by ?? "–"}</strong> {when(one.time)} <a href={address("threads", [String(one.id)])}>{one.id}</a>{one.score !== null && one.score !== undefined && `, ${several(one.score, "point")}`}</p>
+            <p class="hint"><strong>{one.by ?? "–"}</strong> {when(one.time)} · <a href={address("threads", [String(one.id)])}>{one.id}</a>{one.score !== null && one.score !== undefined && `, ${several(one.score, "point")}`}</p>
             {one.title && <h2>{one.title}</h2>}
-            {one.text && <p>{plain(one.text)}</p>}
+            {one.text && paragraphs(one.text).map((part, at) => <p key={at}>{part}</p>)}
           </article>
         ))}
         {data.items.length > SHOWN && <p class="hint">{several(data.items.length - SHOWN, "more item")} not shown: open a part of the thread.</p>}
@@ -82,8 +83,11 @@ function when(time: number | string | null): string {
   return ago(typeof time === "number" ? new Date(time * 1000).toISOString() : time);
 }
 
-/** The markup of Hacker News as text: paragraphs and entities. It is never put in as markup. */
+/** The markup of Hacker News as text, part by part. It is never put in as markup. */
+export const paragraphs = (html: string): string[] => html.split(/<p>/i).map(plain).filter((part) => part.trim());
+
+/** Without tags, and with what its entities stand for. */
 export function plain(html: string): string {
   const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'", "#x2F": "/", "#39": "'" };
-  return html.replace(/<p>/gi, " ¶ ").replace(/<[^>]*>/g, "").replace(/&(amp|lt|gt|quot|#x27|#x2F|#39);/g, (_, name: string) => entities[name]!);
+  return html.replace(/<[^>]*>/g, "").replace(/&(amp|lt|gt|quot|#x27|#x2F|#39);/g, (_, name: string) => entities[name]!);
 }

@@ -4,8 +4,8 @@ import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { post, request, message, Refused } from "../api";
 import { ago, bytes, count, shown } from "../format";
-import { attempt, say, useData, useEvents } from "../hooks";
-import { Facts, StateBadge, Wait } from "../parts/common";
+import { attempt, say, useEvents, usePages } from "../hooks";
+import { Facts, More, StateBadge, Wait } from "../parts/common";
 import { address, type PageProps } from "../router";
 
 interface Upload {
@@ -25,7 +25,7 @@ interface Upload {
 }
 
 export default function UploadsPage({ place }: PageProps): JSX.Element {
-  const uploads = useData<Upload[]>("/uploads", 2000);
+  const uploads = usePages<Upload>("/uploads", (one) => one.upload_id, 2000);
   const [busy, setBusy] = useState(false);
   const file = useRef<HTMLInputElement>(null);
   useEvents((name) => { if (name === "upload") uploads.again(); });
@@ -59,20 +59,22 @@ export default function UploadsPage({ place }: PageProps): JSX.Element {
               {one.failed_items > 0 && /failed|partial/.test(one.state) && <button type="button" onClick={() => step(one.upload_id, "retry")}>Retry what failed</button>}</div>
             <progress max={100} value={one.progress_percent} aria-label={`Progress of ${one.filename}`} />
             <Facts of={[["items", count(one.total_items)], ["processed", count(one.processed_items)], ["failed", count(one.failed_items)], ["new", count(one.new_items)],
-              ["updated", count(one.updated_items)], ["size", bytes(one.file_size)], ["uploaded", ago(one.uploaded_at)], ["row", <a href={address("row", ["upload"], { key: one.upload_id })}>{one.upload_id}</a>]]} />
+              ["updated", count(one.updated_items)], ["size", bytes(one.file_size)], ["uploaded", ago(one.uploaded_at)]]} />
+            <p><a href={address("row", ["upload"], { key: one.upload_id })}>History of {one.upload_id}</a></p>
             {one.failure_reason && <p class="error">{one.failure_reason}</p>}
             {one.validation_errors?.map((error) => <p class="error" key={error}>{error}</p>)}
             {one.failed_items > 0 && <Errors id={one.upload_id} open={place.parts[0] === one.upload_id} />}
           </li>
         ))}</ul>
       )}</Wait>
+      <More of={uploads} />
     </>
   );
 }
 
 function Errors({ id, open }: { id: string; open: boolean }): JSX.Element {
   const [shownNow, setShown] = useState(open);
-  const errors = useData<Record<string, unknown>[]>(shownNow ? `/uploads/${id}/errors?limit=200` : null);
+  const errors = usePages<Record<string, unknown>>(shownNow ? `/uploads/${id}/errors?limit=200` : null, (row) => String(row.index));
   return (
     <details open={open} onToggle={(event) => setShown(event.currentTarget.open)}>
       <summary>What was wrong with single items</summary>
@@ -82,6 +84,7 @@ function Errors({ id, open }: { id: string; open: boolean }): JSX.Element {
           <tbody>{rows.map((row, at) => <tr key={at}>{["index", "hnId", "field", "message", "given"].map((name) => <td key={name}>{shown(row[name])}</td>)}</tr>)}</tbody>
         </table></div>
       )}</Wait>}
+      <More of={errors} />
     </details>
   );
 }

@@ -26,7 +26,7 @@ export default function WorkersPage(_: PageProps): JSX.Element {
         <>
           <h2>Of this daemon</h2>
           {data.workers.length === 0 ? <p class="hint">None: it was started without workers.</p> : (
-            <div class="plain" tabIndex={0} role="region" aria-label="Workers of this daemon"><table>
+            <div class="plain" tabIndex={0} role="region" aria-label="Workers of this daemon"><table class="short">
               <thead><tr><th scope="col">pipeline</th><th scope="col">name</th><th scope="col">state</th><th scope="col" class="number">done</th><th scope="col">last batch</th><th scope="col">since</th><th scope="col" class="number">restarts</th><th scope="col">last error</th></tr></thead>
               <tbody>{data.workers.map((one) => (
                 <tr key={one.name}><td>{one.pipeline}</td><td class="mono">{one.name}</td><td><Badge kind={stateOf(one) === "working" ? "busy" : one.state === "resting" ? "bad" : ""}>{stateOf(one)}</Badge></td>
@@ -36,7 +36,7 @@ export default function WorkersPage(_: PageProps): JSX.Element {
           )}
           <h2>Who holds claims</h2>
           {data.holders.length === 0 ? <p class="hint">Nobody holds a claim.</p> : (
-            <div class="plain" tabIndex={0} role="region" aria-label="Holders of claims"><table>
+            <div class="plain" tabIndex={0} role="region" aria-label="Holders of claims"><table class="short">
               <thead><tr><th scope="col">pipeline</th><th scope="col">worker</th><th scope="col" class="number">claims</th><th scope="col">last heartbeat</th></tr></thead>
               <tbody>{data.holders.map((one) => (
                 <tr key={`${one.pipeline} ${one.worker}`}><td>{one.pipeline}</td><td class="mono">{one.worker ?? "nobody"}</td>

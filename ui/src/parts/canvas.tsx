@@ -36,7 +36,7 @@ export default function Canvas({ drawing, version, chosen, choose, expand }: Pro
       made = new Sigma(drawing.graph, box.current, {
         allowInvalidContainer: true, labelColor: { color: ink }, edgeLabelColor: { color: edge }, defaultEdgeColor: edge, labelSize: 12,
         defaultEdgeType: many ? "line" : "arrow", edgeProgramClasses: { arrow: EdgeArrowProgram }, renderEdgeLabels: drawing.graph.size <= 400 && box.current.clientWidth > 600, edgeLabelSize: 9,
-        hideEdgesOnMove: many, hideLabelsOnMove: many, labelDensity: 0.6, labelRenderedSizeThreshold: 4, zIndex: true,
+        hideEdgesOnMove: many, hideLabelsOnMove: many, labelDensity: 0.6, labelRenderedSizeThreshold: 4, zIndex: true, stagePadding: 60,
         nodeReducer: (id, data) => (id === now.current.chosen ? { ...data, highlighted: true, size: data.size + 3, zIndex: 1 } : data),
         defaultDrawNodeHover: (context, data, settings) => {
           if (!data.label) return;

@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { askWith, Refused } from "../api";
 import { duration } from "../format";
-import type { Loaded } from "../hooks";
+import type { Loaded, Pages } from "../hooks";
 import type { Row } from "../types";
 
 export function Badge({ kind, children }: { kind?: string; children: ComponentChildren }): JSX.Element {
@@ -15,7 +15,7 @@ export function Badge({ kind, children }: { kind?: string; children: ComponentCh
 export function StateBadge({ state }: { state: string | null }): JSX.Element {
   const name = state ?? "(none)";
   const kind = /fail|error/.test(name) ? "bad" : /process|complet|done|loaded/.test(name) && !/ing$/.test(name) ? "good"
-    : /claim|ing$/.test(name) ? "busy" : "";
+    : /claim|ing$/.test(name) ? "busy" : /partial|paused/.test(name) ? "warn" : "";
   return <Badge kind={kind}>{name.replaceAll("_", " ")}</Badge>;
 }
 
@@ -50,6 +50,11 @@ export function Wait<T>({ of, children, waiting = "Loading …" }: { of: Loaded<
   }
   if (of.error) return <p class="error" role="alert">{of.error} <button type="button" onClick={of.again}>Try again</button></p>;
   return <p class="hint" aria-busy="true">{waiting}</p>;
+}
+
+/** The way to the next page of a list, where there is one. */
+export function More({ of }: { of: Pages<unknown> }): JSX.Element | null {
+  return of.more && <p><button type="button" onClick={of.more}>Load more</button></p>;
 }
 
 function useModal(shown: boolean) {

@@ -206,9 +206,12 @@ class View {
       const y = (this.#camera.y - this.points.places[2 * at + 1]!) * this.#camera.scale + height / 2;
       if (x < 0 || y < 10 || x > width || y > height) continue;
       left -= 1;
-      const beside = x + this.points.sizes[at]! * grow + 4;
+      const away = this.points.sizes[at]! * grow + 4;
       const name = short(this.names[at]!, LONGEST);
-      const [row, first, last] = [Math.floor(y / CELL_HEIGHT), Math.floor(x / CELL_WIDTH), Math.floor((beside + 7 * name.length) / CELL_WIDTH)];
+      // On the other side of its point where it would run out of the frame.
+      const long = context.measureText(name).width;
+      const beside = x + away + long > width && x - away - long > 0 ? x - away - long : x + away;
+      const [row, first, last] = [Math.floor(y / CELL_HEIGHT), Math.floor(Math.min(x, beside) / CELL_WIDTH), Math.floor((beside + long) / CELL_WIDTH)];
       const covered = Array.from({ length: last - first + 1 }, (_, place) => `${first + place} ${row}`);
       if (covered.some((patch) => taken.has(patch))) continue;
       covered.forEach((patch) => taken.add(patch));
