@@ -174,11 +174,11 @@ def _tool(tool: Callable[..., Answer], asked: Asked) -> Callable[..., Awaitable[
     """An error of ours is a sentence that the assistant should read; the SDK keeps all others to its log."""
 
     @wraps(tool)
-    async def told(**given: Any) -> Answer:
+    async def answer(**given: Any) -> Answer:
         try:
             answer: Answer = await asked(partial(tool, **given))
         except GraphvineError as error:
             raise ToolError(str(error)) from error
         return answer
 
-    return told
+    return answer

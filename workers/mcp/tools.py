@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 _LONGEST_TEXT = 2_000
-# Longer lists of numbers are vectors, which tell a reader nothing.
+# Longer lists of numbers are vectors, which say nothing to a reader.
 _LONGEST_NUMBERS = 16
 # Of one answer, in characters, roughly.
 MOST_CHARACTERS = 100_000
@@ -153,5 +153,5 @@ def _as_markdown(sections: Sequence[dict[str, Any]]) -> Iterable[str]:
 
 def _item(item: Any) -> dict[str, Any]:
     """What is said of an item, without what stands below it; what is not known or not so is left out."""
-    told = {field.name: getattr(item, field.name) for field in fields(item) if field.name not in _HIDDEN}
-    return {name: value for name, value in told.items() if value not in (None, False)}
+    facts = {field.name: getattr(item, field.name) for field in fields(item) if field.name not in _HIDDEN}
+    return {name: value for name, value in facts.items() if value not in (None, False)}

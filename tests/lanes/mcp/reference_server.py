@@ -9,8 +9,10 @@ import base64
 import json
 import struct
 import zlib
+from collections.abc import Callable
 from typing import Any
 
+import anyio.lowlevel
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
@@ -28,6 +30,9 @@ from mcp.types import (
     TextResourceContents,
     UnsubscribeRequestParams,
 )
+
+# How the stream of a call is cut, where there is one: set by the test, which knows the sessions.
+close_stream: Callable[[Context[Any, Any]], None] = lambda context: None  # noqa: E731
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
@@ -146,6 +151,15 @@ def _add_messages(server: MCPServer[Any]) -> None:
             await context.report_progress(done, 100)
         return "done"
 
+    @server.tool(structured_output=False)
+    async def test_reconnection(context: Context[Any, Any]) -> str:
+        """An answer whose stream is cut before it comes; the message has an id, from which the client goes on."""
+        await context.log("info", "The stream ends here")
+        for _ in range(100):  # so many turns of the loop take the message out of it
+            await anyio.lowlevel.checkpoint()
+        close_stream(context)
+        return "The answer that was still to come"
+
     async def accept_level(context: Any, params: SetLevelRequestParams) -> EmptyResult:
         return EmptyResult()
 
@@ -153,19 +167,20 @@ def _add_messages(server: MCPServer[Any]) -> None:
 
 
 def _add_questions(server: MCPServer[Any]) -> None:
-    """Tools that ask the client, which needs a way back to it: over stdio there is one."""
+    """Tools that ask the client, which needs a way back to it: over stdio there is one, by HTTP a session."""
 
     @server.tool(structured_output=False)
     async def test_sampling(prompt: str, context: Context[Any, Any]) -> str:
         """Ask the client's model."""
         message = SamplingMessage(role="user", content=TextContent(type="text", text=prompt))
         session = context.request_context.session
-        answer = await session.create_message(messages=[message], max_tokens=100)
+        answer = await session.create_message(messages=[message], max_tokens=100, related_request_id=context.request_id)
         return f"LLM response: {getattr(answer.content, 'text', '')}"
 
     async def elicit(context: Context[Any, Any], message: str, properties: Any, required: list[str]) -> str:
         schema = {"type": "object", "properties": properties, "required": required}
-        answer = await context.request_context.session.elicit_form(message, schema)
+        # By the stream of this call: the one on which a client listens may not be open yet.
+        answer = await context.request_context.session.elicit_form(message, schema, context.request_id)
         return f"action={answer.action}, content={json.dumps(answer.content)}"
 
     @server.tool(structured_output=False)
