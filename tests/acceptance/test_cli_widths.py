@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import pkgutil
 import re
 from pathlib import Path
 
 import pytest
 
-from graphvine.workers.cli.discovery import CORE, GROUPS, names
+from graphvine.workers.cli import commands, discovery
+from graphvine.workers.cli.apps import commands_of
 from graphvine.workers.cli.output import size
+from graphvine.workers.cli.packaged import PACKAGED
 from graphvine.workers.cli.reference import pages
 from graphvine.workers.cli.settings_listing import _edited
 from tests.acceptance.cli_support import plant, process, run
@@ -107,11 +111,23 @@ def test_every_command_that_ends_prints_json() -> None:
         "scrape",
         "titles",
     }
-    assert not without.intersection(CORE)
+    assert not without.intersection(name for name, (module, _) in LISTED.items() if module.startswith("cli."))
 
 
-def test_every_command_is_in_a_group() -> None:
-    assert set(names()) == {name for members in GROUPS.values() for name in members.split()}
+LISTED = {name: told for members in PACKAGED.values() for name, told in members.items()}
+
+
+def test_the_list_of_commands_is_what_they_say() -> None:
+    """What --help shows of a command without loading it."""
+    brought = set(discovery._from_packages())
+    for module in pkgutil.iter_modules(commands.__path__):
+        brought |= set(commands_of(importlib.import_module(f"{commands.__name__}.{module.name}").app))
+    assert brought == set(LISTED), "workers/cli/packaged.py lists every command"
+    said = {name: discovery.find(name).get_short_help_str(200) for name in LISTED}
+    assert {name: discovery.described(name).get_short_help_str(200) for name in LISTED} == said
+    assert {name: sentence.removesuffix(".") for name, (_, sentence) in LISTED.items()} == {
+        name: text.removesuffix(".") for name, text in said.items()
+    }
 
 
 def test_settings_are_set_checked_and_unset(garden: str) -> None:

@@ -37,6 +37,18 @@ def test_the_python_of_a_page_runs_as_written(tmp_path: Path, page: str, shown: 
     assert all(text in done.stdout for text in shown), done.stdout
 
 
+def test_the_notebook_runs_in_a_kernel_and_shows_what_it_says(tmp_path: Path) -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(REPOSITORY / "docs/tour.ipynb", as_version=4)
+    NotebookClient(notebook, timeout=WAIT_LIMIT, resources={"metadata": {"path": tmp_path}}).execute()
+    shown = {kind for cell in notebook.cells for output in cell.get("outputs", ()) for kind in output.get("data", ())}
+    assert {"text/html", "image/svg+xml"} <= shown, "tables and the picture show themselves"
+    bar = notebook.cells[1].outputs[0]["data"]["text/html"]
+    assert re.search(r'<progress value="(\d+)" max="\1">', bar), bar
+
+
 @pytest.fixture
 def graph(tmp_path: Path) -> graphvine.Graph:
     with graphvine.open(tmp_path / "x.kuzu") as graph:

@@ -1,7 +1,7 @@
 """Where commands come from: the modules in commands/, the daemon, the assistants' server, and the pipelines.
 
-A core command is loaded with its own module alone. What the others bring is known once their commands are loaded, which
-are light by contract: heavy imports stand inside functions.
+A command of this package is loaded with its own module alone (packaged.py). What pipelines outside of it bring is known
+once their commands are loaded, which are light by contract: heavy imports stand inside functions.
 """
 
 from __future__ import annotations
@@ -11,33 +11,18 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from typer.core import TyperCommand
+
+from graphvine.pipelines import folder_setting, found
 from graphvine.queries.errors import GraphvineError
-from graphvine.workers.cli import commands
 from graphvine.workers.cli.apps import commands_of
+from graphvine.workers.cli.packaged import PACKAGED
 
 if TYPE_CHECKING:
     import typer
 
 
-# The core's commands, by the module in commands/ that has them.
-CORE = {
-    name: module
-    for module, names in {
-        "demo": "demo", "status": "status failed stats", "console": "console", "config": "config", "doctor": "doctor",
-        "queue": "seed work requeue exclude prioritise release pause resume", "copies": "backup restore export load",
-        "model": "model", "pipelines": "machine pipelines new lint", "token": "token", "trust": "trust",
-    }.items()
-    for name in names.split()
-}  # fmt: skip
-# How --help groups them; what a pipeline of a user's own brings comes last.
-GROUPS = {
-    "Grow": "demo grow refresh titles hn upload uploads news scrape",
-    "Look": "status stats failed search ask map console",
-    "Queue": "seed work requeue exclude prioritise release pause resume",
-    "Serve": "serve open mcp token trust",
-    "Maintain": "backup restore export load doctor reindex edges config model",
-    "Develop": "machine pipelines new lint",
-}
+_PACKAGED = {name: told for members in PACKAGED.values() for name, told in members.items()}
 
 
 class CommandTwice(GraphvineError):
@@ -46,24 +31,31 @@ class CommandTwice(GraphvineError):
 
 def names() -> list[str]:
     """Every command there is."""
-    return sorted({*CORE, *_from_packages()})
+    return sorted({*_PACKAGED, *_from_outside()})
 
 
 def grouped() -> dict[str, list[str]]:
     """Every command under the title of its group."""
-    left = set(names())
-    found = {}
-    for title, members in GROUPS.items():
-        found[title] = [name for name in members.split() if name in left]
-        left.difference_update(found[title])
-    return {**found, "Other pipelines": sorted(left)} if left else found
+    listed = {title: list(members) for title, members in PACKAGED.items()}
+    others = sorted(_from_outside().keys() - _PACKAGED.keys())
+    return {**listed, "Other pipelines": others} if others else listed
 
 
 def find(name: str) -> Any | None:
     """A command by its name, or None."""
-    if name in CORE:
-        return _load(f"{commands.__name__}.{CORE[name]}")[name]
+    if name in _PACKAGED:
+        return _load(f"graphvine.workers.{_PACKAGED[name][0]}")[name]
     return _from_packages().get(name)
+
+
+def described(name: str) -> Any:
+    """A command with its first sentence, to be listed: those of this package are not loaded for it."""
+    return TyperCommand(name, help=_PACKAGED[name][1]) if name in _PACKAGED else find(name)
+
+
+def _from_outside() -> dict[str, Any]:
+    """The commands of pipelines outside this package, and with them all others that are not listed."""
+    return _from_packages() if found(folder_setting()) else {}
 
 
 def _from_packages() -> dict[str, Any]:
@@ -75,15 +67,16 @@ def _from_packages() -> dict[str, Any]:
     for name, pipeline in pipelines().items():
         if pipeline.commands is not None:
             brought[f"the pipeline {name!r}"] = _ready(pipeline.commands)
-    found: dict[str, Any] = {}
-    homes = dict.fromkeys(CORE, "graphvine itself")
+    commands: dict[str, Any] = {}
+    core = (name for name, (module, _) in _PACKAGED.items() if module.startswith("cli."))
+    homes = dict.fromkeys(core, "graphvine itself")
     for home, theirs in brought.items():
         for name, command in theirs.items():
             if name in homes:
                 raise CommandTwice(f"{homes[name]} and {home} both bring the command {name!r}: rename one")
             homes[name] = home
-            found[name] = command
-    return found
+            commands[name] = command
+    return commands
 
 
 @cache

@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 from graphvine.queries.errors import GraphvineError, did_you_mean
 from graphvine.workers.cli import discovery
 from graphvine.workers.cli.options import add_common_options, common
-from graphvine.workers.cli.output import tell
+from graphvine.workers.cli.output import print_error
 
 
 class CommandGroup(TyperGroup):
@@ -30,7 +30,7 @@ class CommandGroup(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Commands under the titles of their groups."""
         for title, names in discovery.grouped().items():
-            commands = [(name, self.get_command(ctx, name)) for name in names]
+            commands = [(name, discovery.described(name)) for name in names]
             room = formatter.width - 6 - max((len(name) for name, _ in commands), default=0)
             with formatter.section(title):
                 formatter.write_dl([(name, command.get_short_help_str(room)) for name, command in commands])
@@ -47,12 +47,12 @@ class CommandGroup(TyperGroup):
             result = super().invoke(ctx)
             sys.stdout.flush()
         except (GraphvineError, OSError, KeyboardInterrupt) as error:
-            raise typer.Exit(tell(error, verbose=common(ctx).verbose)) from error
+            raise typer.Exit(print_error(error, verbose=common(ctx).verbose)) from error
         except ModuleNotFoundError as error:
             from graphvine.installation import missing_part
 
             sentence = missing_part(error)
             if sentence is None:
                 raise
-            raise typer.Exit(tell(GraphvineError(sentence), verbose=common(ctx).verbose)) from error
+            raise typer.Exit(print_error(GraphvineError(sentence), verbose=common(ctx).verbose)) from error
         return result

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # Another command may hold the file for a moment, or a daemon that is just starting; after the first of these a line
 # says what is waited for.
 _QUIET_SECONDS, _PATIENCE_SECONDS = 3.0, 30.0
+# A command that is over sooner has nobody to share with, and one that is killed early has written something first.
+_SHARED_AFTER_SECONDS = 1.0
 
 
 @contextmanager
@@ -63,7 +65,7 @@ def _open(where: str | None, create: bool, settings: Settings | None) -> Graph:
 
 @contextmanager
 def _shared(graph: Graph, what: str) -> Iterator[None]:
-    """Opened beside the work, not before it: the parts of the HTTP server take half a second to load."""
+    """Opened beside the work, and not at its beginning: the parts of the HTTP server take half a second to load."""
     import threading
     from contextlib import ExitStack
 
@@ -72,6 +74,8 @@ def _shared(graph: Graph, what: str) -> Iterator[None]:
     def run() -> None:
         from importlib.util import find_spec
 
+        if over.wait(_SHARED_AFTER_SECONDS):
+            return
         if find_spec("fastapi") is None or find_spec("uvicorn") is None or find_spec("prometheus_client") is None:
             return  # without the extra 'serve' there is no store, and the work goes on
         from graphvine.errors import GraphvineError

@@ -7,7 +7,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
@@ -84,14 +84,17 @@ def screen(*, stderr: bool = False) -> Console:
     return PlainConsole(file=stream, width=width, markup=False, emoji=False, highlight=False)
 
 
-def paragraph(text: str, indent: int = 0) -> None:
-    """Print a text that wraps between words on a terminal, indented; elsewhere it is one line."""
+def paragraph(text: str, indent: int = 0, bold: Collection[str] = ()) -> None:
+    """Print a text that wraps between words on a terminal, indented, these words in bold; elsewhere it is one line."""
+    import re
     import textwrap
 
     margin = " " * indent
     width = max(screen().width, indent + 20)
+    words = "|".join(sorted(map(re.escape, bold), key=len, reverse=True)) if sys.stdout.isatty() else ""
     for line in textwrap.wrap(text, width - indent, break_long_words=False, break_on_hyphens=False) or [""]:
-        print(f"{margin}{line}")
+        shown = re.sub(rf"\b(?:{words})\b", "\033[1m\\g<0>\033[0m", line) if words else line
+        print(f"{margin}{shown}")
 
 
 @dataclass(frozen=True)
@@ -249,7 +252,7 @@ def plain(value: Any) -> Any:
 FAILED, WRONG_USE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 
 
-def tell(error: BaseException, *, verbose: bool) -> int:
+def print_error(error: BaseException, *, verbose: bool) -> int:
     """Say what went wrong, and return the exit status for it."""
     if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED

@@ -49,20 +49,20 @@ def takes(kind: type[Request[Any]], *left_out: str) -> Callable[[Callable[..., N
 
 
 def _parameter(one: Field[Any], kind: Any) -> inspect.Parameter:
-    told, default = one.metadata, ... if one.default is MISSING else one.default
+    metadata, default = one.metadata, ... if one.default is MISSING else one.default
     plain, least, most = _plain(kind)
     typed: Any
-    if told.get("parse") is not None:
+    if metadata.get("parse") is not None:
         typed, default = str | None, None
-    elif told.get("join") or plain is list:
+    elif metadata.get("join") or plain is list:
         typed, default = list[str] | None, None if default in ((), "") else default
     else:
         typed = plain if default is ... or default is not None else plain | None
     limits: dict[str, Any] = {"min": least, "max": most} if plain is int and typed in (int, int | None) else {}
-    if told.get("argument"):
-        declared: Any = typer.Argument(metavar=told["metavar"], help=told["help"], **limits)
+    if metadata.get("argument"):
+        declared: Any = typer.Argument(metavar=metadata["metavar"], help=metadata["help"], **limits)
     else:
-        declared = typer.Option(*_names(one), metavar=told["metavar"], help=told["help"], **limits)
+        declared = typer.Option(*_names(one), metavar=metadata["metavar"], help=metadata["help"], **limits)
     return inspect.Parameter(
         one.name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[typed, declared],
         default=inspect.Parameter.empty if default is ... else default,

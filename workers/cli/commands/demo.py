@@ -36,7 +36,7 @@ def demo(context: typer.Context) -> None:
     from graphvine.workers.cli.run_worker import described, signals
     from graphvine.workers.cli.status_output import status_view
     from graphvine.workers.search.commands import show_hits
-    from graphvine.workers.wikipedia.output import progress
+    from graphvine.workers.wikipedia.output import growth_bar
 
     options = common(context)
     options.graph = where = options.graph or PLACE
@@ -44,8 +44,8 @@ def demo(context: typer.Context) -> None:
     with opened(context, create=True) as graph:
         if not options.json:
             print(f"{where} exists: continuing" if known else f"{where}: growing from {SEED!r}, {DEPTH} links deep")
-        with signals(graph) as ended, progress(graph, DEPTH) as tell:
-            summary = graph.grow([SEED], source="sample", depth=DEPTH, on_event=tell, stop=ended.stop)
+        with signals(graph) as ended, growth_bar(graph, DEPTH) as bar:
+            summary = graph.grow([SEED], source="sample", depth=DEPTH, on_event=bar, stop=ended.stop)
         if ended.by is not None:
             raise typer.Exit(130)
         status, hits = graph.status(), graph.search(QUESTION, limit=_HITS)

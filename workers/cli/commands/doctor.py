@@ -45,6 +45,7 @@ def doctor(
         shown = [f for f in findings if everything or not f.ok]
         if shown:
             rows = [(f.check, "ok" if f.ok else "FAILED", f.detail, f.advice) for f in shown]
-            show(table(("check", "result", "detail", "advice"), rows))
+            wanted = 4 if any(f.advice for f in shown) else 3  # no empty column
+            show(table(("check", "result", "detail", "advice")[:wanted], [row[:wanted] for row in rows]))
     if not healthy:
         raise typer.Exit(1)

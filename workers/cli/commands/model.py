@@ -70,8 +70,8 @@ def switch(
     from graphvine.workers.wikipedia.requests import ModelSwitchRequest
 
     request = ModelSwitchRequest(model=name, embedder=embedder)  # type: ignore[arg-type]  # checked by the request
-    with opened(context, share=True) as graph, signals(graph) as ended, activity("embedding") as told:
-        progress = None if told is None else lambda event: told(f"{event.done:,} done, {event.waiting:,} wait")
+    with opened(context, share=True) as graph, signals(graph) as ended, activity("embedding") as show:
+        progress = None if show is None else lambda event: show(f"{event.done:,} done, {event.waiting:,} wait")
         summary = dispatch(graph, request, on_event=progress, stop=ended.stop)
     failed = f", {summary.failed:,} failed ('graphvine failed section', '... vector')" if summary.failed else ""
     print(f"{plural(summary.embedded, 'text')} embedded{failed}; the model in use is {summary.model}")
