@@ -4,7 +4,8 @@ The graph is bulk loaded: one section an article, each with a vector of 384 dime
 neighbourhood, and Article 0, to which all others link. Each question is an article's number and the beginning of its
 section, with a vector close to that section's; the questions to the hub begin at the hub. The vector is given: what
 embedding a question costs is in `benchmarks/embed.py`. Searches by both rankings fused are asked in turn with the
-walks, to compare. CPU is that of all threads, which a busy machine changes less than the time that passes.
+walks, to compare. The first questions of a process come before the links are in memory. CPU is that of all threads:
+what passes on a machine with nothing else to do, or more; goals are judged by it, as a busy machine changes it less.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ LINKS = 8
 AT_ONCE = 5_000  # sections of one load: all of it has to fit into the buffer pool
 MOST_MILLISECONDS = 40.0
 MOST_FOR_A_HUB = 2.0
+FIRST, FIRST_QUESTIONS = "walk, the first of a process", 3
 
 
 class GivenVectors(ArticleSearch):
@@ -47,6 +49,17 @@ class GivenVectors(ArticleSearch):
 
     def vector(self, text: str) -> Any:
         return self.given
+
+    def settle(self) -> None:
+        """Until the index has all that a thread would build in the background: it is to be measured as it stays."""
+        while (done := self._followed.index.maintain()).built or done.compacted:
+            pass
+
+    def wait_for_links(self) -> None:
+        """Until the links, which a process reads after its first questions, are in memory."""
+        self.catch_up()
+        if self._links is not None:
+            self._links.wait()
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -65,6 +78,8 @@ def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder:
         try:
             bar.say("indexing")
             search.catch_up()
+            bar.say("building graphs of neighbours")
+            search.settle()
             _ask(search, texts, vectors, questions, findings, bar)
         finally:
             search.close()
@@ -117,28 +132,32 @@ def _ask(
 ) -> None:
     chance = random.Random(5)
     kinds: dict[str, tuple[Mode, bool]] = {
-        "walk": ("walk", False), "walk from the hub": ("walk", True), "hybrid": ("hybrid", False),
+        FIRST: ("walk", False), "walk": ("walk", False), "walk from the hub": ("walk", True),
+        "hybrid": ("hybrid", False),
     }  # fmt: skip
+    asked = [FIRST] * FIRST_QUESTIONS + [kind for kind in kinds if kind != FIRST] * questions
     times: dict[str, list[float]] = {kind: [] for kind in kinds}
     spent: dict[str, list[float]] = {kind: [] for kind in kinds}  # of all cores, however busy the machine is
     found_first = 0
-    bar.expect(questions)
+    bar.expect(len(asked))
     bar.say("asking")
-    for _ in range(questions):
-        for kind, (mode, from_hub) in kinds.items():
-            place = 0 if from_hub else chance.randrange(1, len(texts))
-            search.given = vectors[place] + 0.02 * np.random.default_rng(place).normal(size=DIMENSION)
-            # The texts overlap: without the number hundreds of sections have all of these words.
-            text = " ".join([str(place), *texts[place].split()[:12]])
-            started, worked = time.perf_counter(), time.process_time()
-            hits = search.search(text, mode=mode)
-            times[kind].append(1000 * (time.perf_counter() - started))
-            spent[kind].append(1000 * (time.process_time() - worked))
-            found_first += hits[0].article == f"Article {place}"
+    for before, kind in enumerate(asked):
+        if before == FIRST_QUESTIONS:
+            search.wait_for_links()
+        mode, from_hub = kinds[kind]
+        place = 0 if from_hub else chance.randrange(1, len(texts))
+        search.given = vectors[place] + 0.02 * np.random.default_rng(place).normal(size=DIMENSION)
+        # The texts overlap: without the number hundreds of sections have all of these words.
+        text = " ".join([str(place), *texts[place].split()[:12]])
+        started, worked = time.perf_counter(), time.process_time()
+        hits = search.search(text, mode=mode)
+        times[kind].append(1000 * (time.perf_counter() - started))
+        spent[kind].append(1000 * (time.process_time() - worked))
+        found_first += hits[0].article == f"Article {place}"
         bar.step()
     findings.correctness_goal(
-        "the article that a question quotes is the first hit", f"{len(kinds) * questions} times",
-        f"{found_first} times", found_first == len(kinds) * questions,
+        "the article that a question quotes is the first hit", f"{len(asked)} times",
+        f"{found_first} times", found_first == len(asked),
     )  # fmt: skip
     findings.tables[f"milliseconds a question at {len(texts):,} sections"] = [
         {
@@ -151,10 +170,10 @@ def _ask(
         for kind, found in times.items()
     ]
     findings.speed_goal(
-        "p95 of a walk", f"at most {MOST_MILLISECONDS:.0f} ms", f"{number(_p95(times['walk']))} ms",
-        _p95(times["walk"]) <= MOST_MILLISECONDS,
+        "p95 of a walk, of CPU time", f"at most {MOST_MILLISECONDS:.0f} ms", f"{number(_p95(spent['walk']))} ms",
+        _p95(spent["walk"]) <= MOST_MILLISECONDS,
     )  # fmt: skip
-    ratio = statistics.median(times["walk from the hub"]) / statistics.median(times["walk"])
+    ratio = statistics.median(spent["walk from the hub"]) / statistics.median(spent["walk"])
     findings.speed_goal(
         f"a walk from a hub with {len(texts):,} edges", f"at most {MOST_FOR_A_HUB:g} times as long",
         f"{ratio:.2f} times", ratio <= MOST_FOR_A_HUB,
@@ -162,7 +181,7 @@ def _ask(
 
 
 def _p95(found: list[float]) -> float:
-    return statistics.quantiles(found, n=20)[-1] if len(found) > 1 else found[0]
+    return statistics.quantiles(found, n=20)[-1] if len(found) >= 20 else max(found)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 Items are bulk loaded into the graph and come into the index of words as they always do. Vectors, of 384 dimensions and
 in clusters, are given to the index of vectors by the call that the queue's rows come in by, and not written into the
 graph: made-up ones need not be kept. Each question is the beginning of an item, with a vector close to that item's;
-what embedding a question costs is in `benchmarks/embed.py`. CPU is that of all threads, which a busy machine changes
-less than the time that passes.
+what embedding a question costs is in `benchmarks/embed.py`. CPU is that of all threads: what passes on a machine with
+nothing else to do, or more; goals are judged by it, as a busy machine changes it less.
 """
 
 from __future__ import annotations
@@ -163,13 +163,13 @@ def _ask(
         for mode, taken in times.items()
     ]  # fmt: skip
     findings.speed_goal(
-        "p95 of a walk", f"at most {MOST_MILLISECONDS:.0f} ms", f"{number(_p95(times['walk']))} ms",
-        _p95(times["walk"]) <= MOST_MILLISECONDS,
+        "p95 of a walk, of CPU time", f"at most {MOST_MILLISECONDS:.0f} ms", f"{number(_p95(spent['walk']))} ms",
+        _p95(spent["walk"]) <= MOST_MILLISECONDS,
     )  # fmt: skip
 
 
 def _p95(found: list[float]) -> float:
-    return statistics.quantiles(found, n=20)[-1] if len(found) > 1 else found[0]
+    return statistics.quantiles(found, n=20)[-1] if len(found) >= 20 else max(found)
 
 
 if __name__ == "__main__":

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         RetryItemsRequest, ScrapeBatchRequest, ScrapeEvent, ScrapeRequest, SearchHit, SearchRequest, SeedTitlesRequest,
         Sentence, SourceRefused, SourceUnavailable, StepNotAllowed, Taken, TransitionNotAllowed, UnknownArticle,
         UnknownKind, UpdateRequest, UpdaterRun, Upload, UploadRequest, UploadStepRequest, Uploads, Way, WorkRequest,
+        growth_bar,
     )
 
 __all__ = [
@@ -72,7 +73,7 @@ __all__ = [
     "StoreDamaged", "StoreError", "StoreFull", "StoreMissing", "StoreReopened", "StoreStuck", "TableInfo", "Taken",
     "TransitionNotAllowed", "Unit", "UnitFailed", "UnitResult", "UnknownArticle", "UnknownBlock", "UnknownKind",
     "UnknownPipeline", "UpdateRequest", "UpdaterRun", "Upload", "UploadRequest", "UploadStepRequest", "Uploads", "Way",
-    "WorkQueueManager", "WorkRequest", "WriteRefused", "open", "restore",
+    "WorkQueueManager", "WorkRequest", "WriteRefused", "growth_bar", "open", "restore",
 ]
 __version__ = "0.1.0"  # the one place: setup.py reads it here
 
@@ -135,6 +136,7 @@ _HOMES = {
     "workers.search.edges": "EdgeCounts",
     "workers.search.engine": "UnknownKind",
     "workers.search.requests": "AskRequest EdgeCountsRequest EdgesRequest ReindexRequest SearchRequest",
+    "workers.wikipedia.output": "growth_bar",
     "workers.wikipedia.search": "NothingToSearch",
     "workers.wikipedia.svg_map": "Picture",
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from graphvine.clock import NEVER, Clock, moment
+from graphvine.clock import FIRST, NEVER, Clock, moment
 from graphvine.errors import GraphvineError
 from graphvine.failures import backoff, clean_text, note_failure
 from graphvine.outcomes import Done, GiveUp, Outcome, Postpone, Retry, Save, Skip
@@ -71,6 +71,12 @@ class ClaimSteps:
                 yield Step(block.full_name, {"rows": chosen, "lo": min(seqs), "hi": max(seqs), **given})
             else:
                 yield from (Step(block.full_name, {**span, **given}) for span in spans(seqs))
+
+    def unmarking(self, rows: Sequence[Row]) -> Iterator[Step]:
+        """Where prioritised rows are found by marks, those of these rows go with the claim."""
+        first = [row["seq"] for row in rows if row.get("due") == FIRST]
+        if first and "unmark" in self._store.library.entities[self.pipeline].blocks:
+            yield Step(f"{self.pipeline}.unmark", {"seqs": first})
 
     def made(self, rows: Sequence[Row], tokens: Mapping[int, int], role: str) -> list[Claim]:
         """The claims on these rows, as they were taken: with the token of each."""

@@ -216,7 +216,8 @@ class Claims:
         # A word that is no state of the machine, set by hand: left where it is, the doctor tells of it.
         known = [row for row in rows if self._machine.by_role(role, row["state"]) is not None]
         token = new_token()
-        unit = Unit.of([*settling, *self._steps.claiming(known, token, role, columns, given or {})])
+        claiming = self._steps.claiming(known, token, role, columns, given or {})
+        unit = Unit.of([*settling, *claiming, *self._steps.unmarking(known)])
         if not unit.steps:
             return [], ()
 

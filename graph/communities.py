@@ -160,8 +160,8 @@ def _grouped(nodes: int, edges: NDArray[np.int64]) -> NDArray[np.int64]:
     except subprocess.TimeoutExpired:
         raise NoCommunities(f"grouping {nodes:,} nodes took longer than {_SECONDS:g} s") from None
     if done.returncode or len(done.stdout) != 8 * nodes:
-        told = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise NoCommunities(f"grouping {nodes:,} nodes failed: {told or f'status {done.returncode}'}")
+        reason = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise NoCommunities(f"grouping {nodes:,} nodes failed: {reason or f'status {done.returncode}'}")
     found = np.frombuffer(done.stdout, dtype=np.int64)
     _, first, groups, sizes = np.unique(found, return_index=True, return_inverse=True, return_counts=True)
     order = np.lexsort((first, -sizes))

@@ -79,8 +79,8 @@ def dispatch(
     types = _types(request.work())
     if request.where == "job":
         kind = (get_args(types["run"]) or (Any,))[0]
-        tell = None if on_event is None else lambda facts: on_event(msgspec.convert(facts, kind))
-        found: R = msgspec.convert(_watch(daemon, _packed(request), tell, stop), types["return"])
+        publish = None if on_event is None else lambda facts: on_event(msgspec.convert(facts, kind))
+        found: R = msgspec.convert(_watch(daemon, _packed(request), publish, stop), types["return"])
         return found
     total: Any = None
     for part in request.parts():
@@ -138,10 +138,10 @@ async def stream(
 
     stop, loop, queue = stop or threading.Event(), asyncio.get_running_loop(), asyncio.Queue[Any]()
 
-    def tell(event: T) -> None:
+    def publish(event: T) -> None:
         loop.call_soon_threadsafe(queue.put_nowait, event)
 
-    running = asyncio.create_task(asyncio.to_thread(dispatch, graph, request, on_event=tell, stop=stop))
+    running = asyncio.create_task(asyncio.to_thread(dispatch, graph, request, on_event=publish, stop=stop))
     running.add_done_callback(lambda _: queue.put_nowait(_ENDED))
     try:
         while (event := await queue.get()) is not _ENDED:
@@ -167,7 +167,7 @@ def _packed(request: Request[Any]) -> dict[str, Any]:
 
 
 def _watch(
-    daemon: ServedEngine, job: dict[str, Any], tell: Callable[[Any], None] | None, stop: threading.Event | None
+    daemon: ServedEngine, job: dict[str, Any], publish: Callable[[Any], None] | None, stop: threading.Event | None
 ) -> Any:
     """Give the daemon a job and watch it to its end."""
     from graphvine.engines.http.wire import DaemonError
@@ -183,8 +183,8 @@ def _watch(
                 found = daemon.ask("/engine/watch_job", {"id": id, "after": number, "seconds": seconds})
                 for event in found["events"]:
                     number = event["number"]
-                    if tell is not None:
-                        tell(event["facts"])
+                    if publish is not None:
+                        publish(event["facts"])
                 if found["cut"]:
                     break
                 if found["state"] != "running":

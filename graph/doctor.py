@@ -90,7 +90,7 @@ def _search(graph: Graph, pipeline: str) -> Iterator[Finding]:
 
 def _index(graph: Graph, pipeline: str, folder: Path) -> Iterator[Finding]:
     check, advice = f"search {folder.name}", "rebuild it with 'graphvine reindex'"
-    # News and pages tell where their index should stand, not how many rows it should hold.
+    # News and pages know where their index should stand, not how many rows it should hold.
     counted = "searchable" in graph.library.entities[pipeline].blocks
     [wanted] = graph.read(f"{pipeline}.searchable") if counted else graph.read(f"{pipeline}.newest_change", after=0)
     ours = graph.open_indexes.get(folder.name)

@@ -99,10 +99,10 @@ class _Progress:
         """For a part that counts from 0 by itself."""
         before = self.done
 
-        def tell(loaded: int) -> None:
+        def report(loaded: int) -> None:
             self.step(before + loaded - self.done)
 
-        return tell
+        return report
 
 
 def _tables(graph: Graph) -> list[Table]:

@@ -159,8 +159,8 @@ def _graphml(path: Path, nodes: list[_Kind], edges: list[_Kind]) -> tuple[int, i
         for what, kinds in (("node", nodes), ("edge", edges)):
             file.write(f'<key id="{what}.label" for="{what}" attr.name="label" attr.type="string"/>\n')
             for name, form in _attributes(kinds).items():
-                told = f'id={quoteattr(f"{what}.{name}")} for="{what}" attr.name={quoteattr(name)} attr.type="{form}"'
-                file.write(f"<key {told}/>\n")
+                key = f'id={quoteattr(f"{what}.{name}")} for="{what}" attr.name={quoteattr(name)} attr.type="{form}"'
+                file.write(f"<key {key}/>\n")
         file.write('<graph edgedefault="directed">\n')
 
     def node(kind: _Kind, row: dict[str, Any]) -> str:

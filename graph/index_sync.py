@@ -70,12 +70,12 @@ class FollowedIndex:
     def _open(self) -> SearchIndex:
         self._folder.parent.mkdir(0o700, exist_ok=True)
         try:
-            return open_index(self._folder, self._dimension, fields=self._fields)
+            return open_index(self._folder, self._dimension, fields=self._fields, own_numbers=True)
         except RebuildNeeded:
             # It is a cache: what can't be read is rebuilt.
             remove_index(self._folder)
             shutil.rmtree(self._folder, ignore_errors=True)
-            return open_index(self._folder, self._dimension, fields=self._fields)
+            return open_index(self._folder, self._dimension, fields=self._fields, own_numbers=True)
 
 
 def folder_for(graph: Graph, name: str) -> Path:

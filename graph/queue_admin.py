@@ -63,12 +63,17 @@ def _failed(store: Store, pipeline: str, request: FailedRequest) -> list[FailedR
         )
         for row in rows
     ]
-    if wanted is None and not request.skipped and "rejected" in store.engine.library.entities[pipeline].blocks:
-        # What came without a usable key is no row, and is listed all the same.
-        for row in store.read(f"{pipeline}.rejected", limit=max(0, request.limit - len(found))):
-            if request.contains in row["message"]:
-                found.append(FailedRow("", "rejected", row["message"], 0, row["at"], []))
+    if wanted is None and not request.skipped:
+        found += rejected(store, pipeline, request.contains, max(0, request.limit - len(found)))
     return found
+
+
+def rejected(store: Store, pipeline: str, contains: str, limit: int) -> list[FailedRow]:
+    """What came without a usable key is no row, and is listed all the same."""
+    if "rejected" not in store.engine.library.entities[pipeline].blocks:
+        return []
+    rows = store.read(f"{pipeline}.rejected", limit=limit)
+    return [FailedRow("", "rejected", row["message"], 0, row["at"], []) for row in rows if contains in row["message"]]
 
 
 def requeue(
@@ -112,11 +117,10 @@ def exclude(graph: Graph, pipeline: str, keys: Sequence[str]) -> int:
 def prioritise(graph: Graph, pipeline: str, keys: Sequence[str]) -> int:
     """What waits, or backs off, is claimed next; once: a row that comes back stands where it stood."""
     store = graph.store
-    if store.engine.dialect == "neo4j":
-        # The order comes from an index there, which knows nothing of `due`.
-        raise GraphvineError("on Neo4j rows can't be prioritised: its queues go by depth and number alone")
     found = _named(store, pipeline, keys)
     given: dict[str, object] = {"now": store.clock.now_ms(), "never": NEVER, "first": FIRST}
+    if "drop_marks" in store.library.entities[pipeline].blocks:
+        store.run(Unit.of([Step(f"{pipeline}.drop_marks", {})]))
     return _move(store, f"{pipeline}.prioritise", [row["seq"] for row in found], given)
 
 
@@ -154,7 +158,9 @@ def _has(store: Store, pipeline: str, state: str) -> bool:
 
 
 def _failures(store: Store, pipeline: str, row: Row) -> list[Failure]:
-    return [Failure(**found) for found in store.read(f"{pipeline}.failures", key=row["key"])]
+    # A key that is a number is given as one, so that an index finds it.
+    key = int(row["key"]) if _has_number_key(store, pipeline) else row["key"]
+    return [Failure(**found) for found in store.read(f"{pipeline}.failures", key=key)]
 
 
 def _named(store: Store, pipeline: str, keys: Iterable[str]) -> list[Row]:
@@ -192,14 +198,18 @@ def _checked(keys: Iterable[object], name: str, longest: int = 2_000) -> Iterato
 
 def _numbers(store: Store, pipeline: str, keys: Iterable[str]) -> Iterator[str]:
     """Keys as they are; where the key is a number, only what reads as one."""
+    number = _has_number_key(store, pipeline)
+    for key in keys:
+        if number and not (str(key).isascii() and str(key).isdigit() and len(str(key)) <= 18):
+            raise BadKey(f"{store.machine(pipeline).key} of {pipeline} is a whole number, not {key!r}")
+        yield str(int(key)) if number else key
+
+
+def _has_number_key(store: Store, pipeline: str) -> bool:
     from graphvine.pipelines import tables
 
     machine = store.machine(pipeline)
-    number = tables(store.library)[machine.label].columns[machine.key].startswith("INT")
-    for key in keys:
-        if number and not (str(key).isascii() and str(key).isdigit() and len(str(key)) <= 18):
-            raise BadKey(f"{machine.key} of {pipeline} is a whole number, not {key!r}")
-        yield str(int(key)) if number else key
+    return tables(store.library)[machine.label].columns[machine.key].startswith("INT")
 
 
 def _parts(items: Iterable[T], size: int) -> Iterator[list[T]]:

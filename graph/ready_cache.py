@@ -186,9 +186,10 @@ class Window:
         """The first of those that are still here; it leaves the window."""
         while self._run or self._order:
             scanned = self._run and not (self._order and self._order[0] < self._run[-1])
-            row = self._rows.pop((self._run.pop() if scanned else heapq.heappop(self._order))[1], None)
-            if row is not None:
-                return row
+            place = self._run.pop() if scanned else heapq.heappop(self._order)
+            row = self._rows.get(place[1])
+            if row is not None and place_of(row) == place:  # otherwise it was added again since, at another place
+                return self._rows.pop(place[1])
         return None
 
     def _push(self, row: Row) -> None:

@@ -198,12 +198,12 @@ class Request(Generic[R]):
         try:
             return msgspec.convert(value, kind)
         except msgspec.ValidationError as error:
-            told = str(error).replace("`", "").replace("$", "").replace(" - at [", " at [")
-            if "Invalid enum value" in told:
-                told += f": {', '.join(map(str, _choices(kind)))} are known"
-            if "matching regex" in told and not str(value).strip():
-                told = "it is empty: say something"
-            raise self.refuse(name, told) from None
+            message = str(error).replace("`", "").replace("$", "").replace(" - at [", " at [")
+            if "Invalid enum value" in message:
+                message += f": {', '.join(map(str, _choices(kind)))} are known"
+            if "matching regex" in message and not str(value).strip():
+                message = "it is empty: say something"
+            raise self.refuse(name, message) from None
 
 
 def _choices(kind: Any) -> list[Any]:

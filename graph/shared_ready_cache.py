@@ -12,9 +12,9 @@ import threading
 from bisect import insort
 from collections.abc import Callable, Collection
 
-from graphvine.clock import NEVER
+from graphvine.clock import FIRST, NEVER
 from graphvine.isolation import is_suspect
-from graphvine.ready_cache import FRESH, RESUMED
+from graphvine.ready_cache import FRESH, RESUMED, place_of
 from graphvine.records import Row
 
 # (now, lease, skip, limit) to ready rows in claim order.
@@ -145,8 +145,8 @@ class SharedWindow:
             for row in rows:
                 if row["due"] > now:
                     self._next_due = min(self._next_due, row["due"])
-                elif self._complete or (self._rows and _place(row) < _place(self._rows[-1])):
-                    insort(self._rows, row, key=_place)
+                elif self._complete or (self._rows and place_of(row) < place_of(self._rows[-1])):
+                    insort(self._rows, row, key=place_of)
 
     def _forget(self) -> None:
         self._rows, self._complete, self._read_at = [], False, 0
@@ -167,6 +167,10 @@ class SharedWindow:
         skip = count * self._draw.randrange(int(self._spread))
         self._forget()
         self._rows = self._not_given(self._scan(now, self._lease, skip, count))
+        # What was prioritised is the same for all, from any place: each takes another part of it.
+        first = [row for row in self._rows if row["due"] == FIRST]
+        self._draw.shuffle(first)
+        self._rows[: len(first)] = first
         if skip and len(self._rows) < count:
             self._read(now, count)  # the queue is shorter than the spread
 
@@ -178,9 +182,12 @@ class SharedWindow:
         taken: list[Row] = []
         passed = False
         for row in self._rows:
-            if len(taken) == count or (max_depth is not None and row["depth"] > max_depth):
+            if len(taken) == count:
                 break
-            if states is not None and row["state"] not in states:
+            if max_depth is not None and row["depth"] > max_depth:
+                if row["due"] != FIRST:
+                    break
+            elif states is not None and row["state"] not in states:
                 passed = True
             elif is_suspect(row):
                 # Claimed alone, so that it can't take others down with it.
@@ -188,7 +195,3 @@ class SharedWindow:
             else:
                 taken.append(row)
         return taken, passed
-
-
-def _place(row: Row) -> tuple[int, int]:
-    return row["depth"], row["seq"]

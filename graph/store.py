@@ -159,7 +159,7 @@ class Store:
 
         def scan_from(now: int, lease: int, skip: int, limit: int) -> list[Row]:
             found = self.read(f"{pipeline}.ready_from", now=now, lease=lease, skip=skip, limit=limit)
-            return [{**row, "lease": lease, "due": now} for row in found]
+            return [{**row, "lease": lease} for row in found]
 
         def next_due(now: int, lease: int) -> int | None:
             due: int | None = self.read(f"{pipeline}.next_due", now=now, lease=lease, never=NEVER)[0]["due"]

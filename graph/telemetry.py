@@ -184,9 +184,9 @@ class Telemetry:
         if name in ("retried", "failed", "lost"):
             span.set_status(Status(StatusCode.ERROR, said))
         span.end(end)
-        told = {"graphvine.pipeline": claim.pipeline, "graphvine.outcome": name}
-        self._rows.add(1, told)
-        self._took.record(time.monotonic() - attempt.began, told)
+        attributes = {"graphvine.pipeline": claim.pipeline, "graphvine.outcome": name}
+        self._rows.add(1, attributes)
+        self._took.record(time.monotonic() - attempt.began, attributes)
 
 
 _NAMES: dict[type[Any], str] = {

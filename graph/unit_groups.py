@@ -8,7 +8,7 @@ Only what stands in front of a unit is shared: the statements that move rows by 
 share one have no row in common, so it does not matter which of them comes first. Where a unit asks for anything else,
 the rest of it is run by itself, in its turn.
 
-Rows that are claimed together get one token, which their answers tell: a claim is known by its row and its token.
+Rows that are claimed together get one token, which is in their answers: a claim is known by its row and its token.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import msgspec
 from graphvine.errors import GraphvineError
 from graphvine.queries import Block, Library
 from graphvine.records import Row, Step, Unit, UnitResult
-from graphvine.table import Table
+from graphvine.table import Table, column
 
 
 class BadText(GraphvineError):
@@ -184,7 +184,8 @@ def _narrowed(block: Block, parameters: Mapping[str, Any], held: set[int]) -> Ma
         value = parameters[slot.parameter]
         if slot.field is not None:
             # An element that belongs to no claim (claim 0) can't be lost.
-            value = [row for row in value if row[slot.field] == 0 or row[slot.field] in held]
+            if any(column(value, slot.field)):
+                value = [row for row in value if row[slot.field] == 0 or row[slot.field] in held]
         elif isinstance(value, list):
             value = [seq for seq in value if seq in held]
         elif value not in held:

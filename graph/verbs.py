@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from graphvine.workers.wikipedia.requests import (
         GrowRequest, MapRequest, RefreshRequest, SeedTitlesRequest,
     )
+    from graphvine.workers.wikipedia.output import growth_bar
     from graphvine.workers.wikipedia.search import NothingToSearch
     from graphvine.workers.wikipedia.settings import WikipediaSettings
     from graphvine.workers.wikipedia.sources import Source
@@ -75,7 +76,7 @@ __all__ = [
     "RetryArticlesRequest", "RetryItemsRequest", "ScrapeBatchRequest", "ScrapeEvent", "ScrapeRequest", "SearchHit",
     "SearchRequest", "SeedTitlesRequest", "Sentence", "SourceRefused", "SourceUnavailable", "StepNotAllowed", "Taken",
     "TransitionNotAllowed", "UnknownArticle", "UnknownKind", "UpdateRequest", "UpdaterRun", "Upload", "UploadRequest",
-    "UploadStepRequest", "Uploads", "Way", "WorkRequest",
+    "UploadStepRequest", "Uploads", "Way", "WorkRequest", "growth_bar",
 ]
 # fmt: on
 
@@ -136,21 +137,35 @@ class PipelineVerbs:
 
     def search(
         self, text: str, *, mode: Literal["walk", "hybrid", "vector", "text"] = "walk", kind: Sequence[str] = (),
-        near: str | None = None, author: str | None = None, type: str | None = None, source: str | None = None,
-        topic: str | None = None, site: str | None = None, after: int | None = None, before: int | None = None,
-        limit: int = 10,
+        near: str | None = None, author: str | None = None, not_author: str | None = None, type: str | None = None,
+        source: str | None = None, topic: str | None = None, site: str | None = None, after: int | None = None,
+        before: int | None = None, sort: Literal["relevance", "date", "score"] = "relevance", limit: int = 10,
     ) -> list[SearchHit]:  # fmt: skip
         """Find articles, items, news and pages by words, by meaning and by the edges between them.
 
         `kind` restricts it to some of article, hn, news and page. `walk` shows the best section of each article and how
         it was reached; `near` prefers articles few links from that one. Filters leave out the kinds that have no such
-        field; times are seconds since 1970.
+        field; times are seconds since 1970. With another `sort` it is by words, the newest or best scored first.
         """
         from graphvine.workers.search.requests import SearchRequest
 
         return dispatch(self._graph, SearchRequest(
-            text=text, kind=kind, mode=mode, near=near, author=author, type=type, source=source, topic=topic, site=site,
-            after=after, before=before, limit=limit,
+            text=text, kind=kind, mode=mode, near=near, author=author, not_author=not_author, type=type, source=source,
+            topic=topic, site=site, after=after, before=before, sort=sort, limit=limit,
+        ))  # fmt: skip
+
+    def search_facets(
+        self, text: str, facets: Sequence[Literal["type", "by", "year", "source", "topic"]], *,
+        kind: Sequence[str] = (), author: str | None = None, not_author: str | None = None, type: str | None = None,
+        source: str | None = None, topic: str | None = None, site: str | None = None, after: int | None = None,
+        before: int | None = None,
+    ) -> dict[str, dict[str, int]]:  # fmt: skip
+        """How many of all that a search by words finds have each value of these fields, the commonest ten."""
+        from graphvine.workers.search.requests import FacetsRequest
+
+        return dispatch(self._graph, FacetsRequest(
+            facets=facets, text=text, kind=kind, author=author, not_author=not_author, type=type, source=source,
+            topic=topic, site=site, after=after, before=before,
         ))  # fmt: skip
 
     def ask(

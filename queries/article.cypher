@@ -675,7 +675,7 @@ RETURN b.title AS title, b.kind AS kind;
 // Articles whose number is higher: those between which links lead.
 MATCH (a:Article)
 WHERE a.seq > $after
-RETURN a.seq AS seq, a.title AS title, a.kind AS kind
+RETURN a.seq AS seq, a.title AS title, a.kind AS kind, a.revision AS revision, a.revised_at AS revised_at
 ORDER BY a.seq LIMIT $limit;
 
 // name: links_between(after, upto)
@@ -737,18 +737,18 @@ RETURN a.title AS title, a.claimed_at AS claimed_at, a.expansion_depth AS expans
 
 // == For people ==
 
-// name: listed(after, limit)
-// Articles in the order of their numbers.
+// name: listed(contains, after, limit)
+// Articles in the order of their numbers, by a part of the title.
 MATCH (a:Article)
-WHERE a.seq > $after
+WHERE a.seq > $after AND ($contains = '' OR lower(a.title) CONTAINS $contains)
 RETURN a.seq AS seq, a.title AS title, a.expansion_state AS state, a.expansion_depth AS depth,
     a.processed_at AS processed_at, a.last_error AS last_error
 ORDER BY seq LIMIT $limit;
 
-// name: listed_in(state, after, limit)
+// name: listed_in(state, contains, after, limit)
 // The same, of one state.
 MATCH (a:Article)
-WHERE a.seq > $after AND a.expansion_state = $state
+WHERE a.seq > $after AND a.expansion_state = $state AND ($contains = '' OR lower(a.title) CONTAINS $contains)
 RETURN a.seq AS seq, a.title AS title, a.expansion_state AS state, a.expansion_depth AS depth,
     a.processed_at AS processed_at, a.last_error AS last_error
 ORDER BY seq LIMIT $limit;

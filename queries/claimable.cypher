@@ -61,6 +61,7 @@ MERGE (a)-[:@FAILURE]->(f);
 // name: note_failure(seq, key, id, at, attempt, kind, message, trace)
 // if: number key
 // held: seq
+// literal: seq
 // Keep what went wrong as a node on its row; the id has ten values a row, so that the eleventh replaces the first. A key
 // that is cast is found by no index, so the row is looked for by its number, too.
 MATCH (a:@Label)
@@ -163,7 +164,6 @@ RETURN count(*) AS backing_off;
 
 // name: prioritise(seqs, lo, hi, now, never, first)
 // ready
-// unlocked: on Neo4j, whose queues go by an index without `due`, nobody runs it.
 // by: seqs between lo and hi
 // Let these rows come before all others: they get a `due` that no other row has, until they are claimed. A row that backs
 // off waits no longer; one that waits to be resumed is left alone until its step is due, as another may be doing it.
@@ -232,6 +232,7 @@ ORDER BY f.at DESC;
 
 // name: failures(key)
 // if: number key
+// literal: key
 // What went wrong with one row, the newest first.
 MATCH (a:@Label)-[:@FAILURE]->(f:Failure)
 WHERE a.@key = CAST($key AS INT64)

@@ -69,6 +69,18 @@ ORDER BY seq LIMIT $limit;
 MATCH (a:ScrapeItem)
 RETURN max(coalesce(a.stamp, a.seq)) AS seq;
 
+// name: article_rows(after, upto, limit)
+// Articles by their first sections, between two numbers: these get new ones whenever their article is written.
+MATCH (s:Section)
+WHERE s.seq > $after AND s.seq <= $upto AND s.position = 0 AND s.part = 0
+RETURN s.seq AS seq, s.article AS id, s.article AS title
+ORDER BY seq LIMIT $limit;
+
+// name: newest_article()
+// The highest number of a section.
+MATCH (s:Section)
+RETURN max(s.seq) AS seq;
+
 // == The same page ==
 
 // name: addresses(rows)
@@ -293,6 +305,35 @@ MATCH (a:ScrapeItem {id: $key})-[n:PAGE_NEAR_DUPLICATE]->(g:NearDuplicates)
 WHERE n.gone = 0
 RETURN g.id AS name;
 
+// name: retire_article_near(rows, at_ms)
+// table: rows
+// unlocked: a job that runs twice at once finds the same group again, and both write what holds.
+// These rows belong to no group, until one is found again.
+UNWIND $rows AS r
+WITH r.id AS id
+MATCH (a:Article)-[n:ARTICLE_NEAR_DUPLICATE]->(:NearDuplicates)
+WHERE a.title = id AND n.gone = 0
+SET n.gone = $at_ms;
+
+// name: article_near(rows)
+// table: rows
+// These rows belong to these groups.
+UNWIND $rows AS r
+WITH r.id AS id, r.name AS name
+MATCH (a:Article)
+WHERE a.title = id
+WITH a, name
+MATCH (g:NearDuplicates)
+WHERE g.id = name
+MERGE (a)-[n:ARTICLE_NEAR_DUPLICATE]->(g)
+SET n.gone = 0;
+
+// name: group_of_article(key)
+// The group that this row belongs to.
+MATCH (a:Article {title: $key})-[n:ARTICLE_NEAR_DUPLICATE]->(g:NearDuplicates)
+WHERE n.gone = 0
+RETURN g.id AS name;
+
 // name: in_group(leader, limit)
 // The rows of this group; so many of each kind at most.
 MATCH (g:NearDuplicates {id: $leader})<-[n:HN_NEAR_DUPLICATE]-(a:HNItem)
@@ -308,7 +349,12 @@ UNION ALL
 MATCH (g:NearDuplicates {id: $leader})<-[n:PAGE_NEAR_DUPLICATE]-(a:ScrapeItem)
 WHERE n.gone = 0
 WITH a LIMIT $limit
-RETURN 'page' AS kind, a.id AS key;
+RETURN 'page' AS kind, a.id AS key
+UNION ALL
+MATCH (g:NearDuplicates {id: $leader})<-[n:ARTICLE_NEAR_DUPLICATE]-(a:Article)
+WHERE n.gone = 0
+WITH a LIMIT $limit
+RETURN 'article' AS kind, a.title AS key;
 
 // == Texts, and the queue for their vectors ==
 
@@ -332,6 +378,13 @@ UNWIND $keys AS key
 MATCH (a:ScrapeItem)
 WHERE a.id = key
 RETURN a.id AS id, a.title AS title, a.scraped AS scraped;
+
+// name: article_texts(keys)
+// The sections of these articles.
+UNWIND $keys AS key
+MATCH (a:Article)-[h:HAS_SECTION]->(s:Section)
+WHERE a.title = key AND s.gone = 0
+RETURN a.title AS id, a.title AS title, s.position AS position, s.part AS part, s.text AS text;
 
 // name: vectors_known(keys)
 // The texts that these rows of the queue stand for, by their hashes.
@@ -425,7 +478,7 @@ WITH a LIMIT $limit
 RETURN 'page' AS kind, a.id AS key;
 
 // name: naming(title, limit)
-// The rows whose text names this article; so many of each kind at most.
+// The rows whose text names this article, so many of each kind at most, and its group of near duplicates.
 MATCH (w:Article {title: $title})<-[m:HN_MENTIONS]-(a:HNItem)
 WHERE m.gone = 0
 WITH a LIMIT $limit
@@ -439,7 +492,11 @@ UNION ALL
 MATCH (w:Article {title: $title})<-[m:PAGE_MENTIONS]-(a:ScrapeItem)
 WHERE m.gone = 0
 WITH a LIMIT $limit
-RETURN 'page' AS kind, a.id AS key;
+RETURN 'page' AS kind, a.id AS key
+UNION ALL
+MATCH (w:Article {title: $title})-[n:ARTICLE_NEAR_DUPLICATE]->(g:NearDuplicates)
+WHERE n.gone = 0
+RETURN 'group' AS kind, g.id AS key;
 
 // == Counts ==
 
@@ -482,5 +539,11 @@ WHERE m.gone = 0
 RETURN 'mentions' AS edge, count(*) AS count
 UNION ALL
 MATCH (:ScrapeItem)-[n:PAGE_NEAR_DUPLICATE]->(:NearDuplicates)
+WHERE n.gone = 0
+RETURN 'near_duplicates' AS edge, count(*) AS count;
+
+// name: count_article()
+// How many articles have near duplicates.
+MATCH (:Article)-[n:ARTICLE_NEAR_DUPLICATE]->(:NearDuplicates)
 WHERE n.gone = 0
 RETURN 'near_duplicates' AS edge, count(*) AS count;

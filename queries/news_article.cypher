@@ -386,6 +386,12 @@ MATCH (a:NewsArticle)
 WHERE a.embeddingModel = $model
 RETURN a.id AS id LIMIT 1;
 
+// name: cited(key)
+// What a search shows and cites of an article.
+MATCH (a:NewsArticle {id: $key})
+RETURN a.title AS title, a.link AS link, a.description AS description, a.content AS content, a.contentAt AS contentAt,
+    a.addedAt AS addedAt;
+
 // name: around(key, limit)
 // The articles that tell the same story as this one, so many at most; a walk from a search hit goes there.
 MATCH (a:NewsArticle {id: $key})-[s:SAME_STORY]-(b:NewsArticle)
@@ -427,12 +433,13 @@ MATCH (w:Article)
 WHERE w.title = key
 RETURN w.title AS title;
 
-// name: listed(topic, state, source, sentiment, contains, limit)
-// The articles of a topic, the newest first, by state, publisher, sentiment, or a part of the title. One whose provider
-// gave no date has the moment at which it was found.
+// name: listed(topic, state, source, sentiment, contains, date, seq, limit)
+// The articles of a topic, the newest first, by state, publisher, sentiment, or a part of the title; those behind the one
+// of this date and number. One whose provider gave no date has the moment at which it was found.
 MATCH (a:NewsArticle)
 WHERE ($topic = '' OR a.topic = $topic) AND ($state = '' OR a.state = $state) AND ($source = '' OR a.source = $source)
     AND ($sentiment = '' OR a.sentiment = $sentiment) AND ($contains = '' OR lower(a.title) CONTAINS $contains)
+    AND (a.date < $date OR (a.date = $date AND a.seq < $seq))
 RETURN a.id AS id, a.topic AS topic, a.state AS state, a.title AS title, a.link AS link, a.date AS date,
     a.date = a.addedAt AS undated, a.source AS source, a.provider AS provider, a.sentiment AS sentiment,
     a.sentimentScore AS sentimentScore, a.summary AS summary, a.seq AS seq

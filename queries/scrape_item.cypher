@@ -572,9 +572,10 @@ RETURN b.name AS name, b.seq AS seq, b.status AS status, b.round AS round, b.man
     b.until AS until, b.hook AS hook, b.hook_key AS hook_key, b.hook_tries AS hook_tries, b.hook_error AS hook_error,
     b.created_at AS created_at, b.finished_at AS finished_at;
 
-// name: batches(limit)
-// The batches, the newest first.
+// name: batches(state, contains, before, limit)
+// The batches, the newest first, by state or a part of the name.
 MATCH (b:ScrapeBatch)
+WHERE b.seq < $before AND ($state = '' OR b.status = $state) AND ($contains = '' OR lower(b.name) CONTAINS $contains)
 RETURN b.name AS name, b.seq AS seq, b.status AS status, b.round AS round, b.manager AS manager, b.hook AS hook,
     b.created_at AS created_at, b.finished_at AS finished_at
 ORDER BY b.seq DESC LIMIT $limit;
@@ -608,10 +609,11 @@ MATCH (a:ScrapeItem)
 WHERE a.batch_seq = $batch_seq AND (a.lease <> 0 OR a.due < $never)
 RETURN count(*) AS left_over;
 
-// name: results(batch_seq, after, limit)
-// The pages of a batch with what became of them, in the order of arrival.
+// name: results(batch_seq, state, contains, after, limit)
+// The pages of a batch with what became of them, in the order of arrival, by state or a part of the address.
 MATCH (a:ScrapeItem)
 WHERE a.batch_seq = $batch_seq AND a.seq > $after
+    AND ($state = '' OR a.state = $state) AND ($contains = '' OR lower(a.url) CONTAINS $contains)
 RETURN a.seq AS seq, a.id AS key, a.url AS url, a.state AS state, a.title AS title, a.words AS words,
     a.summary AS summary, a.summarizer AS summarizer, a.last_error AS error, a.retry_count AS retry_count
 ORDER BY a.seq LIMIT $limit;

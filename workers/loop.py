@@ -58,7 +58,7 @@ class Loop:
         return bool(self._next) or self._ahead is not None
 
     def run(self, *, until_empty: bool = False, once: bool = False) -> Counts:
-        """Work until told to stop; or until nothing is left that this worker could claim, now or later; or once."""
+        """Work until asked to stop; or until nothing is left that this worker could claim, now or later; or once."""
         total = Counts()
         with self.heartbeats.running():
             try:

@@ -31,7 +31,7 @@ class WorkerPool:
         self.total = Counts()
 
     def run(self, each: Callable[[Counts], None] | None = None) -> Counts:
-        """Work until all is done or somebody says stop; `each` is told of every batch."""
+        """Work until all is done or somebody says stop; `each` is called with every batch."""
         threads = [
             threading.Thread(target=self._work, args=(loop, each), name=f"graphvine-{self._pipeline}-{number}")
             for number, loop in enumerate(self._loops)
@@ -72,7 +72,7 @@ class WorkerPool:
                         self._wait(loop, finished)
                     elif each is not None:
                         each(counts)
-        except BaseException as error:  # told to whoever runs the crew
+        except BaseException as error:  # handed to whoever runs the pool
             self._error = error
             self._stop.set()
 

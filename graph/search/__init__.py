@@ -30,11 +30,12 @@ __all__ = [
 
 
 def open_index(
-    folder: Path, dimension: int | None = None, *, fields: IndexFields | None = None, background: bool = True
-) -> SearchIndex:
+    folder: Path, dimension: int | None = None, *, fields: IndexFields | None = None, background: bool = True,
+    own_numbers: bool = False,
+) -> SearchIndex:  # fmt: skip
     """Open or create the index in this folder; RebuildNeeded says that it must be removed first.
 
-    Without `fields` it is opened with those that it has.
+    Without `fields` it is opened with those that it has. `own_numbers`: see SearchIndex.
     """
     # Its libraries are heavy, and most commands never search.
     try:
@@ -46,7 +47,10 @@ def open_index(
     from graphvine.search import index_folder as index_folder
     from graphvine.search.index import SearchIndex
 
-    return SearchIndex(folder, dimension, fields=fields or index_folder.fields_of(folder), background=background)
+    return SearchIndex(
+        folder, dimension, fields=fields or index_folder.fields_of(folder), background=background,
+        own_numbers=own_numbers,
+    )  # fmt: skip
 
 
 def remove_index(folder: Path) -> None:

@@ -36,7 +36,7 @@ class Neighbours:
 
 
 def build_neighbours(segment: Path, vectors: NDArray[np.float32], go_on: Callable[[], bool]) -> bool:
-    """Build a segment's graph and save it; False if told to stop. Its name holds its checksum."""
+    """Build a segment's graph and save it; False if asked to stop. Its name holds its checksum."""
     from usearch.index import Index
 
     graph = Index(

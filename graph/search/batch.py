@@ -61,8 +61,9 @@ def write_batch(
                 new[key] = numbers[position]
             text.add(document, numbers.get(position))
     for document in new_texts:
-        check_document(document, fields)
-        text.add(document, None, new=True)
+        if not text.add_plain(document):
+            check_document(document, fields)
+            text.add(document, None, new=True)
     vectors.sync()
     return number, dead
 

@@ -113,8 +113,8 @@ class Results:
 
 # Tantivy drops a term of more than 64 KB without a word, and a key that is not there is never replaced.
 MAX_NAME_BYTES = 8192
-_BEYOND = 2**63
-_INT64 = range(-_BEYOND, _BEYOND)
+INT64_BEYOND = 2**63
+_INT64 = range(-INT64_BEYOND, INT64_BEYOND)
 
 
 def check_name(kind: object, id: object) -> None:
@@ -166,14 +166,14 @@ def _is_usual(document: Document, fields: IndexFields) -> bool:
     for name in (document.kind, document.id):
         if not _is_plain(name) or not name or "\0" in name:
             return False
-    if type(document.seq) is not int or not -_BEYOND <= document.seq < _BEYOND:
+    if type(document.seq) is not int or not -INT64_BEYOND <= document.seq < INT64_BEYOND:
         return False
     for name, text in document.texts.items():
         if type(text) is not str or name not in fields.texts:
             return False
     for name, value in document.filters.items():
         if type(value) is int:
-            if not -_BEYOND <= value < _BEYOND or name not in fields.numbers:
+            if not -INT64_BEYOND <= value < INT64_BEYOND or name not in fields.numbers:
                 return False
         elif not _is_plain(value) or name not in (*fields.words, *fields.stored):
             return False

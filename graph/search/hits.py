@@ -44,6 +44,7 @@ class SearchHit:
     by_link: float = 0.0
     path: tuple[str, ...] = ()
     duplicates: tuple[str, ...] = ()  # further hits of nearly the same text, which stand for nothing more
+    loose: tuple[str, ...] = ()  # words of the question that nothing has, for which words like them were taken
 
 
 def cite(

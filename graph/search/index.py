@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from graphvine.search import index_folder as index_folder
 from graphvine.search.ann_index import build_neighbours
 from graphvine.search.batch import write_batch
+from graphvine.search.counting import Snapshot
 from graphvine.search.documents import (
     Document,
     Filters,
@@ -29,7 +30,7 @@ from graphvine.search.documents import (
     query_vector,
 )
 from graphvine.search.errors import IndexClosed, RebuildNeeded, StampWentBack
-from graphvine.search.searcher import Searching, Snapshot
+from graphvine.search.searcher import Searching
 from graphvine.search.snippets import DEFAULT_CHARACTERS
 from graphvine.search.text_index import TextIndex
 from graphvine.search.vector_store import SEGMENT_ROWS, VectorsIncomplete, VectorStore
@@ -65,8 +66,11 @@ class SearchIndex:
         background: bool = True,
         segment_rows: int = SEGMENT_ROWS,
         snippet_characters: int = DEFAULT_CHARACTERS,
+        own_numbers: bool = False,
     ) -> None:
+        """`own_numbers`: no two documents ever have the same `seq`, so that what one stands for can be remembered."""
         check_fields(fields)
+        self._known: dict[int, tuple[str, str, int]] | None = {} if own_numbers else None
         self.folder, self.fields = folder, fields
         self._background, self._snippet_characters = background, snippet_characters
         self._write_lock, self._upkeep_lock = threading.RLock(), threading.Lock()
@@ -188,9 +192,9 @@ class SearchIndex:
         """The numbers of all documents that the filters pass, in this order; no document is read for it."""
         return self._searching().seqs(kind, filters, sort, limit)
 
-    def numbers_of(self, field: str, ids: Sequence[str]) -> list[int]:
-        """The values of a number field of these documents, in no order; no document is read for it."""
-        return self._searching().numbers_of(field, ids)
+    def numbers_by_seq(self, field: str, filters: Filters, *, limit: int) -> dict[int, int]:
+        """The values of a number field of documents that the filters pass, by their numbers; no document is read."""
+        return self._searching().numbers_by_seq(field, filters, limit)
 
     def clear(self) -> None:
         """Forget everything; the stamp is 0 again."""
@@ -272,7 +276,7 @@ class SearchIndex:
         return snapshot
 
     def _searching(self) -> Searching:
-        return Searching(self._text, self.fields, self._open_snapshot(), self._snippet_characters)
+        return Searching(self._text, self.fields, self._open_snapshot(), self._snippet_characters, self._known)
 
     def _start_upkeep(self) -> None:
         """Called under the write lock, as is the thread's own decision to end: no work falls between."""

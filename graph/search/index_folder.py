@@ -44,7 +44,7 @@ def prepare(folder: Path, dimension: int | None, fields: IndexFields) -> int | N
 
 
 def fields_of(folder: Path) -> IndexFields:
-    """The fields that an index was made with; the usual ones where there is none yet, or where that can't be told."""
+    """The fields that an index was made with; the usual ones where there is none yet, or where they are unknown."""
     try:
         found = _read(folder, folder / MANIFEST)["fields"]
         return IndexFields(**{name: tuple(value) for name, value in found.items()})

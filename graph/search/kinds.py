@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
-from graphvine.search.documents import Filters, Hit
+from graphvine.search.documents import Filters, Hit, Results
 from graphvine.search.hits import SearchHit
 
 Mode = Literal["walk", "hybrid", "vector", "text"]
@@ -41,8 +41,16 @@ class SearchKind(Protocol):
 
     def close(self) -> None: ...
 
-    def words(self, question: str, where: Filters | None, limit: int, *, any_word: bool = True) -> Sequence[Hit]:
-        """Documents with these words, the best first."""
+    def words(
+        self, question: str, where: Filters | None, limit: int, *, any_word: bool = True, sort: str = "relevance"
+    ) -> Results:
+        """Documents with these words, the best first; for a word that none has, words like it are taken.
+
+        With another `sort` (-time, -score), the largest of that field first, which stands in place of the score.
+        """
+
+    def facets(self, question: str, where: Filters | None, names: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
+        """How many of the documents with these words have each value of those of these fields that the kind has."""
 
     def ceiling(self, question: str) -> float:
         """What these words weigh in the index; 0 where that is not known."""
@@ -59,11 +67,11 @@ class SearchKind(Protocol):
     def within(self, keys: Sequence[str]) -> Filters:
         """The filter for the documents of these nodes."""
 
-    def edges_at_hand(self, key: str, limit: int) -> Sequence[Node] | None:
-        """The same without asking the engine, where they are known; None where it must be asked."""
-
     def edges(self, key: str, limit: int) -> Iterable[Node]:
         """The other ends of a node's edges; at most `limit` are read, so that a hub costs no more than others."""
+
+    def edges_at_hand(self, keys: Sequence[str], limit: int) -> Mapping[str, Sequence[Node]]:
+        """The same of those of these nodes whose edges are known without asking the engine."""
 
     def shown(self, documents: Sequence[str], question: str) -> Mapping[str, SearchHit]:
         """These documents as hits, with snippets and citations; the score is set by the search."""

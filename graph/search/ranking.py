@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 # The usual constant: how much the very first ranks stand out from the next ones.
@@ -30,8 +30,7 @@ _BEST_GAIN = 1.0
 _SEEDS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Walked(Generic[Key]):
+class Walked(NamedTuple, Generic[Key]):
     """The score of one node: its own, and what it gained over the best edge that leads to it, or as the best hit."""
 
     own: float
@@ -54,18 +53,20 @@ def walk(
     gains by the score of the hit that leads to it and by its own likeness, and the less the more edges that hit has:
     a hub says little about each of its neighbours.
     """
-    ranked: dict[Key, Walked[Key]] = {key: Walked(score) for key, score in own.items() if score > 0}
-    seeds = sorted(ranked, key=lambda key: -own[key])[:_SEEDS]
+    known = {key: score for key, score in own.items() if score > 0}
+    seeds = heapq.nlargest(_SEEDS, known, key=known.__getitem__)
     edges = neighbours(seeds)
-    like = likeness({node for found in edges.values() for node in found})
+    like = {node: math.sqrt(one) for node, one in likeness(set().union(*edges.values())).items() if one > 0}
+    gained: dict[Key, tuple[float, Key]] = {}
     for seed in seeds:
         found = edges.get(seed, ())
+        share = _GAIN * own[seed] / own[seeds[0]] / (1 + math.log(len(found) or 1))
         for node in found:
-            falls = math.sqrt(max(0.0, like.get(node, 0.0))) / (1 + math.log(len(found)))
-            gain = _GAIN * own[seed] / own[seeds[0]] * falls
-            known = ranked.get(node) or Walked(0.0)
-            if gain > known.gain and node != seed:
-                ranked[node] = Walked(known.own, gain, seed)
+            gain = share * like.get(node, 0.0)
+            if gain > (gained[node][0] if node in gained else 0.0) and node != seed:
+                gained[node] = gain, seed
+    ranked = {key: Walked[Key](score) for key, score in known.items() if key not in gained}
+    ranked |= {key: Walked(known.get(key, 0.0), *gain) for key, gain in gained.items()}
     for best in seeds[:1]:
-        ranked[best] = replace(ranked[best], gain=ranked[best].gain + _BEST_GAIN)
-    return dict(sorted(ranked.items(), key=lambda item: -item[1].score))
+        ranked[best] = ranked[best]._replace(gain=ranked[best].gain + _BEST_GAIN)
+    return dict(sorted(ranked.items(), key=lambda item: -item[1][0] - item[1][1]))

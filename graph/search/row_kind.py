@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from graphvine.errors import GraphvineError
-from graphvine.search.documents import Filters, Hit
+from graphvine.search.documents import Filters, Hit, Results
 from graphvine.search.hits import SearchHit, cite
 from graphvine.search.kinds import Node
 from graphvine.search.row_vectors import RowVectors
-from graphvine.search.server_index import around
+from graphvine.search.server_words import around
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
 _SNIPPET_CHARACTERS = 200
 # Where filters pass no more documents than these, all are compared; otherwise so many of the nearest are filtered.
 _FEW_MATCHES = 1_000
+# What people call a field by which rows are counted.
+_FACETS = {"by": "author"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class RowKind:
 
     name = ""
     filters: frozenset[str] = frozenset()
+    facet_names: frozenset[str] = frozenset()
     own_vectors = False  # whether its own index holds vectors, beside those of the queue
     outdated = False
     partly_embedded = True
@@ -58,8 +60,8 @@ class RowKind:
         """A row by its key; None where it is gone."""
         raise NotImplementedError
 
-    def edges_at_hand(self, key: str, limit: int) -> Sequence[Node] | None:
-        return None
+    def edges_at_hand(self, keys: Sequence[str], limit: int) -> Mapping[str, Sequence[Node]]:
+        return {}
 
     def edges(self, key: str, limit: int) -> Iterable[Node]:
         raise NotImplementedError
@@ -77,14 +79,19 @@ class RowKind:
         self.followed.close()
         self._vectors.close()
 
-    def words(self, question: str, where: Filters | None, limit: int, *, any_word: bool = True) -> Sequence[Hit]:
+    def words(
+        self, question: str, where: Filters | None, limit: int, *, any_word: bool = True, sort: str = "relevance"
+    ) -> Results:
         # No kind is named: the index holds nothing else, and a filter costs more than it leaves out.
-        if self._on_server and where and set(where) - {"id"}:
-            raise GraphvineError(f"on a server, {self.name} can't be searched with filters yet: leave them out")
-        found: Sequence[Hit] = self.followed.index.text(
-            question, None, where, limit=limit, any_word=any_word, snippets=False, count=False
-        ).hits
+        found: Results = self.followed.index.text(
+            question, None, where, limit=limit, any_word=any_word, sort=sort, snippets=False, count=False, tolerant=True
+        )
         return found
+
+    def facets(self, question: str, where: Filters | None, names: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
+        asked = {_FACETS.get(name, name): name for name in names if name in self.facet_names}
+        counted = self.followed.index.facets(question, where, names=list(asked)) if asked else {}
+        return {asked[name]: values for name, values in counted.items()}
 
     def ceiling(self, question: str) -> float:
         return 0.0 if self._on_server else float(self.followed.index.ceiling(question))
@@ -111,8 +118,6 @@ class RowKind:
         """The nearest of the queue's vectors that the filters pass."""
         if not where:
             return self._passing(self._vectors.nearest(vector, limit), None)
-        if self._on_server:
-            return ()  # a server's vectors have no filters: words alone answer
         index = self.followed.index
         if index.count(None, where) <= _FEW_MATCHES:
             keys = [hit.id for hit in index.text("", None, where, limit=_FEW_MATCHES, snippets=False).hits]
@@ -121,7 +126,7 @@ class RowKind:
 
     def _passing(self, hits: Sequence[Hit], where: Filters | None) -> Sequence[Hit]:
         """Those that the index of words holds, too: others are gone, or a filter leaves them out."""
-        if self._on_server or not hits:
+        if not hits:
             return hits
         wanted = {**(where or {}), "id": [hit.id for hit in hits]}
         there = {

@@ -60,7 +60,10 @@ class RowVectors:
         """The rows whose vectors are nearest, with their cosines."""
         if self._on_server:
             candidates = max(limit, _SERVER_CANDIDATES)
-            return self._ask("search_vector", vector, limit, kind=self._kind, candidates=candidates)
+            found = self._ask("search_vector", vector, limit, kind=self._kind, candidates=candidates)
+            if len(found) == limit:
+                return found
+            return self._ask("search_vector_of_kind", vector, limit, kind=self._kind)
         return () if self._followed is None else self._followed.index.vector(vector, limit=limit, snippets=False).hits
 
     def nearest_of(self, vector: Any, keys: Sequence[str], limit: int) -> Sequence[Hit]:
@@ -93,7 +96,8 @@ class RowVectors:
 
     def _ask(self, block: str, vector: Any, limit: int, **more: Any) -> Sequence[Hit]:
         asked = [float(value) for value in vector]
-        rows = self._graph.read(f"{PIPELINE}.{block}", vector=asked, limit=limit, **more)
+        odd = self._model is not None and self._model["generation"] % 2 == 1
+        rows = self._graph.read(f"{PIPELINE}.{block}", odd=odd, vector=asked, limit=limit, **more)
         return [Hit(self._kind, row["id"], row["seq"], row["score"]) for row in rows]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,28 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphvine.search.counting import Counting, Snapshot
 from graphvine.search.documents import Filters, Hit, IndexFields, Kinds, Results, Stored
-from graphvine.search.errors import SearchError, UnknownField
-from graphvine.search.facets import facet_counts, facet_request
-from graphvine.search.query_parser import Clause, read_query
+from graphvine.search.errors import SearchError
+from graphvine.search.query_parser import read_query
 from graphvine.search.ranking import fuse
 from graphvine.search.snippets import Snippets
 from graphvine.search.text_index import TextIndex
-from graphvine.search.vector_segment import SegmentView
 
 MAX_LIMIT = 1000
 MAX_OFFSET = 100_000
 # So few matches of a filter are compared one by one: cheaper than asking the graphs for ever more neighbours.
 _FEW_MATCHES = 4000
 _FUSED_DEPTH = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """Texts and vectors of one commit."""
-
-    searcher: Any
-    views: tuple[SegmentView, ...]
+# Names of documents in memory, some 250 bytes each.
+MOST_KNOWN = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +37,16 @@ class _Found:
     loose: tuple[str, ...] = ()
 
 
-class Searching:
+class Searching(Counting):
     """Answers from one snapshot; any number of threads may do so at once."""
 
-    def __init__(self, index: TextIndex, fields: IndexFields, snapshot: Snapshot, snippet_characters: int) -> None:
-        self._index, self._fields, self._snapshot = index, fields, snapshot
+    def __init__(
+        self, index: TextIndex, fields: IndexFields, snapshot: Snapshot, snippet_characters: int,
+        known: dict[int, tuple[str, str, int]] | None = None,
+    ) -> None:  # fmt: skip
+        """`known`: names of documents by their numbers, where no two have the same."""
+        super().__init__(index, fields, snapshot)
+        self._known = known
         self._characters = snippet_characters
 
     def text(
@@ -112,68 +109,6 @@ class Searching:
         fused = fuse(rankings)[offset : offset + limit]
         return self._results(_Found([(score, places[place]) for place, score in fused], by_text.query))
 
-    def ceiling(self, query: str) -> float:
-        """See SearchIndex.ceiling."""
-        searcher, known = self._snapshot.searcher, 0.0
-        with self._index.trouble():
-            for clause in read_query(query, self._index.analysis):
-                for word in () if clause.excluded else clause.words:
-                    having = max(searcher.doc_freq(field, word) for field in self._fields.texts)
-                    known += math.log(1 + (searcher.num_docs - having + 0.5) / (having + 0.5))
-        return known
-
-    def facets(
-        self, query: str, filters: Filters | None, names: Sequence[str], size: int, years: range
-    ) -> dict[str, dict[str, int]]:
-        """See SearchIndex.facets."""
-        import tantivy
-
-        asking = self._index.asking
-        clauses = [replace(one, loose=self._is_unknown(one)) for one in read_query(query, self._index.analysis)]
-        wanted = facet_request(names, self._fields, size, years)
-        restricted = asking.restricting(None, filters)
-        for all_words in (True, False):
-            parts = [
-                *restricted,
-                *([(tantivy.Occur.Must, asking.matching(clauses, all_words=all_words))] if clauses else []),
-            ]
-            whole = tantivy.Query.boolean_query([*parts, (tantivy.Occur.Must, tantivy.Query.all_query())])
-            if self._matches(whole):
-                break
-        with self._index.trouble():
-            return facet_counts(self._snapshot.searcher.aggregate(whole, wanted), names, years)
-
-    def count(self, kind: Kinds, filters: Filters | None) -> int:
-        """See SearchIndex.count."""
-        return self._matches(self._index.asking.restriction(kind, filters))
-
-    def seqs(self, kind: Kinds, filters: Filters | None, sort: str, limit: int) -> list[int]:
-        """See SearchIndex.seqs."""
-        import tantivy
-
-        field, descending = self._index.asking.sort_field(sort)
-        order = tantivy.Order.Desc if descending else tantivy.Order.Asc
-        with self._index.trouble():
-            found = self._snapshot.searcher.search(
-                self._index.asking.restriction(kind, filters),
-                limit=limit,
-                count=False,
-                order_by_field=field,
-                order=order,
-            )
-            values = self._snapshot.searcher.fast_field_values("seq", [address for _, address in found.hits])
-        return [int(value) for value in values]
-
-    def numbers_of(self, field: str, ids: Sequence[str]) -> list[int]:
-        """See SearchIndex.numbers_of."""
-        if field not in self._fields.numbers:
-            raise UnknownField(field, self._fields.numbers)
-        searcher, asked = self._snapshot.searcher, self._index.asking.restriction(None, {"id": ids})
-        with self._index.trouble():
-            found = searcher.search(asked, limit=max(1, len(ids)), count=False).hits
-            values = searcher.fast_field_values(field, [address for _, address in found])
-        return [int(value) for value in values if value is not None]
-
     def _by_text(
         self,
         query: str,
@@ -208,16 +143,10 @@ class Searching:
             if found.hits or found.count:
                 break
         # An order by a field gives its value in place of a score.
-        scored = [(0.0 if order else float(score), address) for score, address in found.hits]
+        scored = [(float(score or 0), address) for score, address in found.hits]
         relaxed = bool(found.hits or found.count) and not all_words and not any_word
         loose = tuple(one.typed for one in clauses if one.loose)
         return _Found(scored, wanted if clauses else None, found.count, relaxed, loose)
-
-    def _is_unknown(self, clause: Clause) -> bool:
-        if clause.excluded or len(clause.words) > 1:
-            return False
-        with self._index.trouble():
-            return not any(self._snapshot.searcher.doc_freq(field, clause.words[0]) for field in self._fields.texts)
 
     def _by_vector(self, query: NDArray[np.float32], kind: Kinds, filters: Filters | None, limit: int) -> _Found:
         numbers, scores, addresses = self._nearest(query, kind, filters, limit)
@@ -254,10 +183,6 @@ class Searching:
 
         return tantivy.Query.term_set_query(self._index.schema, "vec", numbers.tolist())
 
-    def _matches(self, query: Any) -> int:
-        with self._index.trouble():
-            return int(self._snapshot.searcher.search(query, limit=1).count)
-
     def _addresses(self, query: Any, limit: int) -> tuple[dict[int, Any], int]:
         """Of up to so many documents that a query finds, those that have a vector, by its number; and how many."""
         with self._index.trouble():
@@ -268,17 +193,41 @@ class Searching:
         return having, len(addresses)
 
     def _results(self, found: _Found, *, snippets: bool = True) -> Results:
-        hits: list[Hit] = []
-        searcher = self._snapshot.searcher
+        searcher, addresses = self._snapshot.searcher, [address for _, address in found.scored]
         with self._index.trouble():
-            cutter = Snippets(searcher, self._index.schema, self._fields, found.query, self._characters)
-            numbers = searcher.fast_field_values("vec", [address for _, address in found.scored])
-            for (score, address), number in zip(found.scored, numbers, strict=True):
-                document = searcher.doc(address)
-                first = document.get_first
-                piece = cutter.cut(document) if snippets else None
-                hits.append(Hit(first("kind"), first("id"), first("seq"), score, piece, number))
+            numbers = searcher.fast_field_values("vec", addresses)
+            if snippets:
+                cutter = Snippets(searcher, self._index.schema, self._fields, found.query, self._characters)
+                documents = [searcher.doc(address) for address in addresses]
+                names = [_name(document) for document in documents]
+                pieces = [cutter.cut(document) for document in documents]
+            else:
+                names, pieces = self._names(addresses), [None] * len(addresses)
+        scores = [score for score, _ in found.scored]
+        hits = [
+            Hit(kind, id, seq, score, piece, number)
+            for (kind, id, seq), score, piece, number in zip(names, scores, pieces, numbers, strict=True)
+        ]
         return Results(tuple(hits), found.total, found.relaxed, found.loose)
+
+    def _names(self, addresses: Sequence[Any]) -> list[tuple[str, str, int]]:
+        """What these documents are called. To look one up takes 20 microseconds: known ones are remembered."""
+        searcher, known = self._snapshot.searcher, self._known
+        if known is None:
+            return [_name(searcher.doc(address)) for address in addresses]
+        names: list[tuple[str, str, int]] = []
+        for seq, address in zip(searcher.fast_field_values("seq", addresses), addresses, strict=True):
+            name = known.get(seq)
+            if name is None:
+                name = known[seq] = _name(searcher.doc(address))
+            names.append(name)
+        if len(known) > MOST_KNOWN:
+            known.clear()
+        return names
+
+
+def _name(document: Any) -> tuple[str, str, int]:
+    return document.get_first("kind"), document.get_first("id"), document.get_first("seq")
 
 
 def _merge(

@@ -51,13 +51,29 @@ class Question:
         self._words: dict[Document, float] = {}
         self._hits: dict[Document, Hit] = {}  # what was found by words
         self._meaning: dict[Document, float] = {}
+        self._node_of: dict[Document, Node] = {}
         self._best = {"words": 0.0, "meaning": 0.0}
         self._weights: dict[str, float] = {}
+        self._loose: dict[str, None] = {}  # words that some kind has not, for which words like them were taken
 
     def text(self, limit: int) -> list[SearchHit]:
         """By words: documents with all of them; with some where none has all."""
         found = self._by_words(self._where, self._wanted(limit), any_word=False)
         return self._shown([_Ranked(one, score, by_words=score) for one, score in found], limit)
+
+    def ordered(self, sort: str, limit: int) -> list[SearchHit]:
+        """By words, those with the largest value of a field first (-time, -score)."""
+        found = {
+            name: kind.words(self._text, self._where, self._wanted(limit), any_word=False, sort=sort)
+            for name, kind in self._kinds.items()
+        }
+        self._loose |= dict.fromkeys(word for one in found.values() if one.hits for word in one.loose)
+        # All of the words in some kinds are better than some of them in others.
+        whole = {name: one for name, one in found.items() if one.hits and not one.relaxed} or found
+        hits = sorted(
+            ((hit.score, (name, hit.id)) for name, one in whole.items() for hit in one.hits), key=lambda one: -one[0]
+        )
+        return self._shown([_Ranked(document, 0.0) for _, document in hits], limit)
 
     def vector(self, limit: int) -> list[SearchHit]:
         """By meaning."""
@@ -73,29 +89,36 @@ class Question:
 
         Where no edge leads from the best hits, there is nothing to walk and the two rankings are fused.
         """
-        fused = self._fused()
+        rankings = self._rankings()
         # What was found by its words has a meaning too, beyond the nearest.
         self._meaning_of([one for one in self._words if one not in self._meaning])
         ranked = walk(self._nodes(self._own()), self._edges, self._likeness)
         if not any(walked.via for walked in ranked.values()):
+            fused = self._ranked(rankings)
             first = {self._node(one.document): one for one in reversed(fused)}
             return self._shown([one for one in fused if first[self._node(one.document)] is one], limit)
         own = self._own()
         best = {self._node(document): document for document in sorted(own, key=own.__getitem__)}
-        return self._shown([
+        return self._shown((
             _Ranked(best[node], walked.score, self._words.get(best[node], 0.0), self._meaning.get(best[node], 0.0),
                     walked.gain, walked.via)
             for node, walked in ranked.items() if node in best
-        ], limit)  # fmt: skip
+        ), limit)  # fmt: skip
 
     def found_by(self, kind: str) -> list[str]:
         """The documents of a kind that both rankings hold."""
         return [one.document[1] for one in self._fused() if one.document[0] == kind]
 
     def _fused(self, more: Iterable[Sequence[Document]] = ()) -> list[_Ranked]:
+        return self._ranked([*self._rankings(), *more])
+
+    def _rankings(self) -> list[Sequence[Document]]:
+        """By words, and by meaning where there is any."""
         by_words = [one for one, _ in self._by_words(self._where, _CANDIDATES)]
         by_meaning = [one for one, _ in self._by_meaning(self._where, _CANDIDATES)]
-        rankings = [by_words, *([by_meaning] if by_meaning else []), *more]
+        return [by_words, *([by_meaning] if by_meaning else [])]
+
+    def _ranked(self, rankings: Iterable[Sequence[Document]]) -> list[_Ranked]:
         return [
             _Ranked(one, score, self._words.get(one, 0.0), self._meaning.get(one, 0.0))
             for one, score in fuse(rankings)
@@ -104,9 +127,11 @@ class Question:
     def _by_words(
         self, where: Filters | None, limit: int, kinds: Iterable[str] | None = None, *, any_word: bool = True
     ) -> list[tuple[Document, float]]:
-        found = {
+        results = {
             name: self._kinds[name].words(self._text, where, limit, any_word=any_word) for name in kinds or self._kinds
         }
+        self._loose |= dict.fromkeys(word for one in results.values() if one.hits for word in one.loose)
+        found = {name: one.hits for name, one in results.items()}
         self._hits.update({(name, hit.id): hit for name, hits in found.items() for hit in hits})
         return self._shares({
             name: [(hit.id, hit.score * self._weight(name, hits)) for hit in hits] for name, hits in found.items()
@@ -177,14 +202,16 @@ class Question:
         return self._nodes(like)
 
     def _edges(self, nodes: Sequence[Node]) -> dict[Node, list[Node]]:
-        at_hand = {node: self._kinds[node[0]].edges_at_hand(node[1], MAX_EDGES) for node in nodes}
+        known: dict[Node, Sequence[Node]] = {}
+        for name in dict.fromkeys(kind for kind, _ in nodes):
+            at_hand = self._kinds[name].edges_at_hand([key for kind, key in nodes if kind == name], MAX_EDGES)
+            known |= {(name, key): found for key, found in at_hand.items()}
         # A statement for each other node, which the index of keys answers; most of its time it waits for the engine.
-        asked = [node for node, found in at_hand.items() if found is None or self._between is not None]
-        more = dict(zip(asked, _readers().map(lambda node: self._read_edges(node, at_hand[node]), asked), strict=True))
+        asked = [node for node in nodes if node not in known or self._between is not None]
+        known |= zip(asked, _readers().map(lambda node: self._read_edges(node, known.get(node)), asked), strict=True)
         return {
-            node: [other for other in dict.fromkeys(more.get(node) or found or ())
-                   if other != node and other[0] in self._kinds]
-            for node, found in at_hand.items()
+            node: [other for other in dict.fromkeys(known[node]) if other != node and other[0] in self._kinds]
+            for node in nodes
         }  # fmt: skip
 
     def _read_edges(self, node: Node, known: Sequence[Node] | None) -> list[Node]:
@@ -195,11 +222,15 @@ class Question:
         best: dict[Node, float] = {}
         for document, score in documents.items():
             node = self._node(document)
-            best[node] = max(score, best.get(node, 0.0))
+            if score > best.get(node, -1.0):
+                best[node] = score
         return best
 
     def _node(self, document: Document) -> Node:
-        return document[0], self._kinds[document[0]].node(document[1])
+        node = self._node_of.get(document)
+        if node is None:
+            node = self._node_of[document] = document[0], self._kinds[document[0]].node(document[1])
+        return node
 
     def _wanted(self, limit: int) -> int:
         """How many to ask for, since some may be near duplicates of others."""
@@ -231,7 +262,7 @@ class Question:
         return [
             replace(
                 made[one.document], score=one.score, by_words=one.by_words, by_meaning=one.by_meaning,
-                by_link=one.by_link, path=self._path(one), duplicates=tuple(duplicates),
+                by_link=one.by_link, path=self._path(one), duplicates=tuple(duplicates), loose=tuple(self._loose),
             )
             for one, duplicates in ranked.items() if one.document in made
         ]  # fmt: skip

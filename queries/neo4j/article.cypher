@@ -27,38 +27,44 @@ RETURN b.title AS title, length(p) AS distance;
 // The server's own indexes; beside the embedded engines stands one of ours.
 
 // name: search_words(words, candidates, limit)
-// Sections with some of these words, the best first. What is gone is still in the index, so more is asked for.
-CALL db.index.fulltext.queryNodes('section_text', $words, {limit: $candidates}) YIELD node, score
+// Sections with these words, the best first. What is gone is still in the index, so more is asked for.
+CALL db.index.fulltext.queryNodes('section_words', $words, {limit: $candidates}) YIELD node, score
 WHERE node.gone = 0
 RETURN node.id AS id, node.seq AS seq, score AS score
 ORDER BY score DESC LIMIT $limit;
 
-// name: search_vector(vector, candidates, limit)
-// Sections whose vectors are nearest to this one, the nearest first.
-CALL db.index.vector.queryNodes('section_embedding', $candidates, $vector) YIELD node, score
+// name: search_vector(odd, vector, candidates, limit)
+// Sections whose vectors are nearest to this one, the nearest first. The index rounds numbers to eight bits: what it names
+// is compared by the vectors themselves.
+CALL db.index.vector.queryNodes(
+    CASE WHEN $odd THEN 'section_other_embedding' ELSE 'section_embedding' END, $candidates, $vector
+) YIELD node
 WHERE node.gone = 0
-RETURN node.id AS id, node.seq AS seq, 2 * score - 1 AS score
+WITH node, CASE WHEN $odd THEN node.other_embedding ELSE node.embedding END AS embedding
+RETURN node.id AS id, node.seq AS seq, 2 * vector.similarity.cosine(embedding, $vector) - 1 AS score
 ORDER BY score DESC LIMIT $limit;
 
 // name: search_words_of_article(keys, words, limit)
-// Sections of these articles with some of these words, the best first.
-CALL db.index.fulltext.queryNodes('section_text', $words) YIELD node, score
+// Sections of these articles with these words, the best first.
+CALL db.index.fulltext.queryNodes('section_words', $words) YIELD node, score
 WHERE node.gone = 0 AND node.article IN $keys
 RETURN node.id AS id, node.seq AS seq, score AS score
 ORDER BY score DESC LIMIT $limit;
 
-// name: search_vector_of_article(keys, vector, limit)
+// name: search_vector_of_article(keys, odd, vector, limit)
 // Sections of these articles, those whose vectors are nearest to this one first.
 UNWIND $keys AS key
 MATCH (a:Article {title: key})-[h:HAS_SECTION]->(s:Section)
-WHERE s.gone = 0 AND s.embedding IS NOT NULL
-RETURN s.id AS id, s.seq AS seq, 2 * vector.similarity.cosine(s.embedding, $vector) - 1 AS score
+WITH s, CASE WHEN $odd THEN s.other_embedding ELSE s.embedding END AS embedding
+WHERE s.gone = 0 AND embedding IS NOT NULL
+RETURN s.id AS id, s.seq AS seq, 2 * vector.similarity.cosine(embedding, $vector) - 1 AS score
 ORDER BY score DESC LIMIT $limit;
 
-// name: search_vector_of_id(keys, vector, limit)
+// name: search_vector_of_id(keys, odd, vector, limit)
 // These sections, those whose vectors are nearest to this one first.
 UNWIND $keys AS key
 MATCH (s:Section {id: key})
-WHERE s.gone = 0 AND s.embedding IS NOT NULL
-RETURN s.id AS id, s.seq AS seq, 2 * vector.similarity.cosine(s.embedding, $vector) - 1 AS score
+WITH s, CASE WHEN $odd THEN s.other_embedding ELSE s.embedding END AS embedding
+WHERE s.gone = 0 AND embedding IS NOT NULL
+RETURN s.id AS id, s.seq AS seq, 2 * vector.similarity.cosine(embedding, $vector) - 1 AS score
 ORDER BY score DESC LIMIT $limit;

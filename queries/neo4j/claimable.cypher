@@ -49,13 +49,22 @@ ORDER BY a.@state, @order LIMIT $limit;
 
 // name: ready_from(now, lease, skip, limit)
 // if: queued by state
-// The same from a place further back: workers that claim at the same time start at different places. What is the same
-// in every row (it is due, and its lease is the one asked for) is not sent.
+// The same from a place further back: workers that claim at the same time start at different places. What somebody
+// prioritised comes first, by its marks. What is the same in every row (its lease is the one asked for) is not sent.
+MATCH (p:Prioritised) USING INDEX p:Prioritised(pipeline, depth, seq)
+WHERE p.pipeline = '@pipeline' AND p.depth IS NOT NULL AND p.seq IS NOT NULL
+MATCH (a:@Label)
+WHERE a.seq = p.seq AND a.due < 0 AND a.lease = $lease
+RETURN a.seq AS seq, @key_text AS key, @depth AS depth, a.due AS due, a.@state AS state,
+    a.@retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
+ORDER BY p.pipeline, p.depth, p.seq LIMIT $skip + $limit
+UNION ALL
 MATCH (a:@Label)
 WHERE a.@state = CASE $lease WHEN 0 THEN '@initial' ELSE '@resumed' END
     AND @ordered a.seq IS NOT NULL AND a.due <= $now AND a.lease = $lease
-RETURN a.seq AS seq, @key_text AS key, @depth AS depth, a.@state AS state, a.@retry_count AS retry_count,
-    a.lost_claims AS lost_claims, a.failure_count AS failure_count
+    AND (a.due >= 0 OR NOT EXISTS { MATCH (m:Prioritised) WHERE m.pipeline = '@pipeline' AND m.seq = a.seq })
+RETURN a.seq AS seq, @key_text AS key, @depth AS depth, $now AS due, a.@state AS state,
+    a.@retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
 ORDER BY a.@state, @order SKIP $skip LIMIT $limit;
 
 // name: next_due(now, lease, never)
@@ -72,8 +81,8 @@ RETURN min(a.due) AS due, count(*) AS waiting;
 // The index gives lease, due and number in this order, so nothing is sorted.
 MATCH (a:@Label)
 WHERE a.lease = $lease AND a.due <= $now AND a.seq IS NOT NULL
-RETURN a.seq AS seq, @key_text AS key, @depth AS depth, a.@state AS state, a.@retry_count AS retry_count,
-    a.lost_claims AS lost_claims, a.failure_count AS failure_count
+RETURN a.seq AS seq, @key_text AS key, @depth AS depth, a.due AS due, a.@state AS state,
+    a.@retry_count AS retry_count, a.lost_claims AS lost_claims, a.failure_count AS failure_count
 ORDER BY a.lease, a.due, a.seq SKIP $skip LIMIT $limit;
 
 // name: next_due(now, lease, never)
@@ -98,6 +107,43 @@ ORDER BY a.seq LIMIT $limit;
 MATCH (a:@Label)
 WHERE @held AND a.due IS NOT NULL AND a.seq IS NOT NULL
 RETURN min(a.claimed_at) AS at, count(*) AS claimed;
+
+// == Prioritised rows ==
+// A queue in the order of its index does not see which rows somebody prioritised (their `due` is negative), so each has
+// a mark, in an index of marks alone. A mark without such a row says nothing; it goes with the next claim, or the next
+// time that somebody prioritises.
+
+// name: prioritise(seqs, lo, hi, now, never, first)
+// ready
+// by: seqs between lo and hi
+// Let these rows come before all others. Differs: locks before it looks, and each gets a mark, by which it is found.
+MATCH (a:@Label)
+WHERE a.seq >= $lo AND a.seq <= $hi AND a.seq IN $seqs
+SET a.lock = 0
+WITH a
+WHERE a.due <> $first AND ((a.lease = 0 AND a.due < $never) OR (a.lease = -1 AND a.due <= $now))
+SET a.due = $first
+MERGE (p:Prioritised {pipeline: '@pipeline', seq: a.seq})
+SET p.depth = @depth
+RETURN @row;
+
+// name: unmark(seqs)
+// unlocked: a row whose mark is gone too early is claimed in its usual turn.
+// These were claimed: their marks have served.
+MATCH (p:Prioritised)
+WHERE p.pipeline = '@pipeline' AND p.seq IN $seqs
+DELETE p;
+
+// name: drop_marks()
+// unlocked: a row whose mark is gone too early is claimed in its usual turn.
+// Marks of rows that are prioritised no longer: claimed by other ways, or moved by hand.
+MATCH (p:Prioritised)
+WHERE p.pipeline = '@pipeline'
+OPTIONAL MATCH (a:@Label)
+WHERE a.seq = p.seq AND a.due < 0
+WITH p, a
+WHERE a IS NULL
+DELETE p;
 
 // == States set by hand ==
 

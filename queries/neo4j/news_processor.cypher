@@ -20,13 +20,24 @@ RETURN q.place AS place, q.id AS id, q.place = place AS created;
 
 // name: front(topic, now, limit)
 // The first articles of the queue that can be worked on. Differs: the order comes from the index news_queue, so that the
-// scan stops at the limit.
+// scan stops at the limit; what somebody prioritised is found by its marks (queries/neo4j/claimable.cypher).
+MATCH (p:Prioritised) USING INDEX p:Prioritised(pipeline, depth, seq)
+WHERE p.pipeline = 'news_article' AND p.depth IS NOT NULL AND p.seq IS NOT NULL
+MATCH (a:NewsArticle)
+WHERE a.seq = p.seq AND a.lease = 0 AND a.due < 0
+MATCH (q:NewsQueued)
+WHERE q.id = a.id AND q.topic = $topic
+RETURN a.seq AS seq, a.id AS key, a.state AS state, a.due AS due, a.retry_count AS retry_count,
+    a.lost_claims AS lost_claims, a.failure_count AS failure_count, q.priority AS priority, q.place AS place
+ORDER BY p.pipeline, p.depth, p.seq LIMIT $limit
+UNION ALL
 MATCH (q:NewsQueued)
 WHERE q.topic = $topic AND q.priority IS NOT NULL AND q.place IS NOT NULL
 MATCH (a:NewsArticle)
 WHERE a.id = q.id AND a.lease = 0 AND a.due <= $now
-RETURN a.seq AS seq, a.id AS key, a.state AS state, a.retry_count AS retry_count, a.lost_claims AS lost_claims,
-    a.failure_count AS failure_count, q.priority AS priority, q.place AS place
+    AND (a.due >= 0 OR NOT EXISTS { MATCH (m:Prioritised) WHERE m.pipeline = 'news_article' AND m.seq = a.seq })
+RETURN a.seq AS seq, a.id AS key, a.state AS state, a.due AS due, a.retry_count AS retry_count,
+    a.lost_claims AS lost_claims, a.failure_count AS failure_count, q.priority AS priority, q.place AS place
 ORDER BY q.topic, q.priority, q.place LIMIT $limit;
 
 // name: drop_strays(topic)

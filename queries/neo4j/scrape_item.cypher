@@ -52,11 +52,21 @@ RETURN a.seq AS seq;
 // the number is only asked to be there. A lease of 0 means idle, one of -1 scraped.
 
 // name: ready_in(batch_seq, now, lease, limit)
-// The same for the pages of one batch. Differs: the order comes from the index.
+// The same for the pages of one batch. Differs: the order comes from the index; what somebody prioritised is found by its
+// marks (queries/neo4j/claimable.cypher).
+MATCH (p:Prioritised) USING INDEX p:Prioritised(pipeline, depth, seq)
+WHERE p.pipeline = 'scrape_item' AND p.depth IS NOT NULL AND p.seq IS NOT NULL
+MATCH (a:ScrapeItem)
+WHERE a.seq = p.seq AND a.batch_seq = $batch_seq AND a.due < 0 AND a.lease = $lease
+RETURN a.seq AS seq, a.id AS key, a.url AS url, a.state AS state, a.due AS due, a.retry_count AS retry_count,
+    a.lost_claims AS lost_claims, a.failure_count AS failure_count
+ORDER BY p.pipeline, p.depth, p.seq LIMIT $limit
+UNION ALL
 MATCH (a:ScrapeItem)
 WHERE a.batch_seq = $batch_seq AND a.state = CASE $lease WHEN 0 THEN 'idle' ELSE 'scraped' END AND a.seq IS NOT NULL
     AND a.due <= $now AND a.lease = $lease
-RETURN a.seq AS seq, a.id AS key, a.url AS url, a.state AS state, a.retry_count AS retry_count,
+    AND (a.due >= 0 OR NOT EXISTS { MATCH (m:Prioritised) WHERE m.pipeline = 'scrape_item' AND m.seq = a.seq })
+RETURN a.seq AS seq, a.id AS key, a.url AS url, a.state AS state, a.due AS due, a.retry_count AS retry_count,
     a.lost_claims AS lost_claims, a.failure_count AS failure_count
 ORDER BY a.batch_seq, a.state, a.seq LIMIT $limit;
 
@@ -70,10 +80,11 @@ WHERE b.seq = number AND b.status = 'finished'
 RETURN b.name AS name, b.seq AS seq
 ORDER BY seq LIMIT $limit;
 
-// name: results(batch_seq, after, limit)
+// name: results(batch_seq, state, contains, after, limit)
 // The pages of a batch with what became of them, in the order of arrival. Differs: the order comes from the index.
 MATCH (a:ScrapeItem)
 WHERE a.batch_seq = $batch_seq AND a.seq > $after
+    AND ($state = '' OR a.state = $state) AND ($contains = '' OR lower(a.url) CONTAINS $contains)
 RETURN a.seq AS seq, a.id AS key, a.url AS url, a.state AS state, a.title AS title, a.words AS words,
     a.summary AS summary, a.summarizer AS summarizer, a.last_error AS error, a.retry_count AS retry_count
 ORDER BY a.batch_seq, a.seq LIMIT $limit;
@@ -81,15 +92,32 @@ ORDER BY a.batch_seq, a.seq LIMIT $limit;
 // == Search ==
 // The server's own index; beside the embedded engines stands one of ours.
 
-// name: search_words(words, candidates, limit)
-// Rows with some of these words, the best first.
-CALL db.index.fulltext.queryNodes('scrape_item_text', $words, {limit: $candidates}) YIELD node, score
-RETURN node.id AS id, node.seq AS seq, score AS score
-ORDER BY score DESC LIMIT $limit;
-
-// name: search_words_of_id(keys, words, limit)
-// These rows, where they have some of these words, the best first.
-CALL db.index.fulltext.queryNodes('scrape_item_text', $words) YIELD node, score
-WHERE node.id IN $keys
-RETURN node.id AS id, node.seq AS seq, score AS score
-ORDER BY score DESC LIMIT $limit;
+// name: search(asked, most)
+// Rows by words, by their keys or all, that pass what else is asked; `most` are put in order and counted. An empty text or
+// list asks for nothing. All of it is one map: the server would make a plan for each choice of filters.
+CALL () {
+    WITH $asked.way AS way WHERE way = 'words'
+    CALL db.index.fulltext.queryNodes('scrape_item_text', $asked.words) YIELD node AS a, score AS rank
+    RETURN a, rank
+    UNION ALL
+    WITH $asked.way AS way WHERE way = 'ids'
+    MATCH (a:ScrapeItem) WHERE a.id IN $asked.ids
+    RETURN a, 0.0 AS rank
+    UNION ALL
+    WITH $asked.way AS way WHERE NOT way IN ['words', 'ids']
+    MATCH (a:ScrapeItem)
+    RETURN a, 0.0 AS rank
+}
+WITH a, rank, coalesce(a.scraped_at.epochSeconds, 0) AS time
+WHERE a.scraped IS NOT NULL AND ($asked.author = '' OR a.scraped CONTAINS $asked.author)
+    AND ($asked.not_author = '' OR NOT a.scraped CONTAINS $asked.not_author)
+    AND ($asked.site = '' OR a.url =~ $asked.site)
+    AND time >= $asked.time_from AND time <= $asked.time_to AND (size($asked.ids) = 0 OR a.id IN $asked.ids)
+WITH a, time, CASE $asked.order WHEN 'time' THEN time ELSE rank END AS place
+ORDER BY place DESC, a.seq DESC LIMIT $most
+WITH collect([a.id, a.seq, place]) AS found, CASE size($asked.facets) WHEN 0 THEN [] ELSE collect([
+    name IN $asked.facets | CASE name
+        WHEN 'year' THEN datetime({epochSeconds: time}).year
+    END
+]) END AS facets
+RETURN found[$asked.skip..$asked.skip + $asked.limit] AS page, size(found) AS total, facets;

@@ -19,6 +19,7 @@ _ROW = re.compile(r"\b(?P<column>\w+\.seq) (?:= \$(?P<row>\w+)|>= \$(?P<lo>\w+) 
 _FLOOR = re.compile(r"\b(?P<column>\w+\.\w+) >= \$(?P<floor>\w+) AND (?=(?P=column) = )")
 _KEYED = re.compile(r"\(\w*:(?P<label>\w+) \{(?P<column>\w+): \$(?P<name>\w+)\}")
 _RANGE = re.compile(r"\b(\w+)\.(?P<column>\w+) >= \$(?P<least>\w+) AND \1\.(?P=column) <= \$(?P<most>\w+)")
+_CAST = re.compile(r"\b(\w+)\.(?P<column>\w+) = CAST\(\$(?P<name>\w+) AS INT64\)")
 _NODE = re.compile(r"\((\w+):(\w+)")
 
 # The kind of each column, by table.
@@ -68,12 +69,13 @@ def _locks(block: Block, entity: Entity) -> None:
 def _literals(block: Block, text: str, columns: Columns) -> None:
     labels = dict(_NODE.findall(text))
     needed = [found["name"] for found in _KEYED.finditer(text) if _is_number(columns, found["label"], found["column"])]
-    bounds = {name for by in block.by for name in (by.parameter, by.lo, by.hi)}  # those are literals already
+    bounds = {name for by in block.by for name in (by.lo, by.hi)}  # those are literals already
     for found in _RANGE.finditer(text):
         ends = {found["least"], found["most"]}
-        one_row = found["column"] == "seq" and len(ends) == 1
-        if not one_row and not ends <= bounds and _is_number(columns, labels.get(found[1], ""), found["column"]):
+        if not ends <= bounds and _is_number(columns, labels.get(found[1], ""), found["column"]):
             needed += [found["least"], found["most"]]
+    if not needed and (cast := _CAST.search(text)) and _is_number(columns, labels.get(cast[1], ""), cast["column"]):
+        needed.append(cast["name"])
     for name in needed:
         if name not in block.literals:
             why = "Kuzu sees the index of a number, and skips rows by it, only where it is written out"

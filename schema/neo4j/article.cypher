@@ -18,3 +18,9 @@ CREATE VECTOR INDEX section_embedding IF NOT EXISTS FOR (s:Section) ON (s.embedd
 
 // version: 2
 CREATE CONSTRAINT article_source_name IF NOT EXISTS FOR (s:ArticleSource) REQUIRE s.name IS UNIQUE;
+
+// version: 3
+// Words are found in titles too, and by their stems, as beside the embedded engines.
+CREATE FULLTEXT INDEX section_words IF NOT EXISTS FOR (s:Section) ON EACH [s.article, s.path, s.text]
+    OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}};
+DROP INDEX section_text IF EXISTS;

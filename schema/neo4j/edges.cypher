@@ -9,3 +9,7 @@ CREATE CONSTRAINT edge_job_name IF NOT EXISTS FOR (j:EdgeJob) REQUIRE j.name IS 
 // version: 2
 CREATE CONSTRAINT text_bucket_id IF NOT EXISTS FOR (b:TextBucket) REQUIRE b.id IS UNIQUE;
 CREATE CONSTRAINT near_duplicates_id IF NOT EXISTS FOR (g:NearDuplicates) REQUIRE g.id IS UNIQUE;
+
+// version: 3
+// Articles have near duplicates, too; a relationship needs nothing here.
+CREATE INDEX section_place IF NOT EXISTS FOR (s:Section) ON (s.position, s.part, s.seq);

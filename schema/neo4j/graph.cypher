@@ -10,3 +10,7 @@ CREATE CONSTRAINT lock_name IF NOT EXISTS FOR (l:Lock) REQUIRE l.name IS UNIQUE;
 
 // version: 2
 CREATE CONSTRAINT receipt_lane IF NOT EXISTS FOR (r:Receipt) REQUIRE r.lane IS UNIQUE;
+
+// version: 3
+CREATE CONSTRAINT prioritised_row IF NOT EXISTS FOR (p:Prioritised) REQUIRE (p.pipeline, p.seq) IS UNIQUE;
+CREATE INDEX prioritised_queue IF NOT EXISTS FOR (p:Prioritised) ON (p.pipeline, p.depth, p.seq);

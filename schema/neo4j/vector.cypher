@@ -11,3 +11,6 @@ CREATE VECTOR INDEX text_vector_embedding IF NOT EXISTS FOR (a:TextVector) ON (a
     OPTIONS {indexConfig: {`vector.similarity_function`: 'cosine'}};
 CREATE VECTOR INDEX text_vector_other_embedding IF NOT EXISTS FOR (a:TextVector) ON (a.other_embedding)
     OPTIONS {indexConfig: {`vector.similarity_function`: 'cosine'}};
+
+// version: 2
+CREATE INDEX text_vector_kind IF NOT EXISTS FOR (a:TextVector) ON (a.kind);

@@ -59,3 +59,12 @@ def test_no_number_is_made_of_two(pieces: list[str]) -> None:
         re.findall(r"\d+", re.sub(r"</?(?:sup|sub|s|small)>", " ", html).replace("<b>", "").replace("</b>", ""))
     )
     assert set(re.findall(r"\d+", re.sub(r"<[^<>]*>", "", numbers_apart(html)))) <= apart
+
+
+def test_numbers_between_which_only_a_blank_stands_stay_two() -> None:
+    """Where the extractor turns to its last resort, which leaves blanks between spans out."""
+    words = "The vines of the house climb over the walls and the fences, and their leaves turn red before they fall. "
+    size = "<span class='hidden'><span>720</span>\n\t<span>1280</span></span>"
+    body = f"<html><body><div class='sidebar'>{words * 5}{size}{words * 5}</div></body></html>"
+    text = read_page(body.encode(), "text/html", "", "").text
+    assert "7201280" not in text and words.strip() in text

@@ -37,6 +37,12 @@ def test_html_without_a_main_part_gives_all_of_its_text() -> None:
     assert "Just this." in page.text and "x()" not in page.text
 
 
+@pytest.mark.parametrize("body", [b"Words alone, 12 of them.", b"<p>One paragraph, 12 words.</p>", b"<b>Bold</b> 12"])
+def test_html_without_its_frame_gives_what_it_shows(body: bytes) -> None:
+    page = read_page(body, "text/html", "", "")
+    assert page.kind == "html" and "12" in page.text and "<" not in page.text
+
+
 def test_plain_text_and_pdf() -> None:
     assert read_page(b"Plain words.\r\nMore.", "text/plain", "", "") == Page("text", "", "Plain words.\nMore.")
     page = read_page(pdf(["Vines climb.", "Second page."], title="On vines"), "application/pdf", "", "")
@@ -81,6 +87,8 @@ def test_a_long_text_is_cut() -> None:
         ("Grün", "utf-8", "", ""), ("Grün", "latin-1", "iso-8859-1", ""), ("„Grün“", "cp1252", "latin1", ""),
         ("Привет мир", "windows-1251", "windows-1251", ""), ("東京タワー", "shift_jis", "", '<meta charset="shift_jis">'),
         ("中文网页", "gb18030", "gb2312", ""), ("Grün", "utf-8", "latin-1-nonsense", ""), ("Grün", "utf-16", "", ""),
+        ("Grün", "utf-8", "latin-1", ""), ("Grün", "utf-8", "", '<meta charset="windows-1252">'),
+        ("中文网页的编码不是它所说的", "utf-8", "gb2312", ""), ("Привет", "utf-8", "koi8-r", ""),
         ("Grün", "utf-8-sig", "latin-1", ""), ("Grün", "utf-8", "", '<meta charset="utf-16">'),
     ],
 )  # fmt: skip

@@ -63,6 +63,20 @@ def test_what_is_given_back_is_free_at_once_and_none_the_worse(graph: Graph, pip
     assert {(claim.retry_count, claim.lost_claims, claim.failure_count) for claim in again} == {(0, 0, 0)}
 
 
+def test_what_was_prioritised_comes_first_once(graph: Graph, pipeline: str, three: list[str]) -> None:
+    claims = graph.claims(pipeline, "a worker")
+    claims.release(claims.claim(3))
+    assert graph.prioritise(pipeline, three[1:]) == 2 and graph.prioritise(pipeline, three[1:]) == 0
+    taken = claims.claim(2)
+    assert [claim.key for claim in taken] == three[1:]
+    claims.release(taken)
+    assert graph.prioritise(pipeline, [three[2]]) == 1
+    claims.release(
+        claims.claim_keys([three[2]]) if "retry_count" in look(graph, pipeline, three[2]) else claims.claim(1)
+    )
+    assert [claim.key for claim in claims.claim(3)] == three, "whoever claimed it, it held for one claim"
+
+
 def test_what_failed_waits_and_is_tried_again_until_it_has_failed_for_good(
     graph: Graph, clock: ManualClock, pipeline: str, three: list[str]
 ) -> None:

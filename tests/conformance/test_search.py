@@ -25,11 +25,13 @@ AT = datetime(2024, 1, 2, tzinfo=UTC)
 NEWS = {
     "id": "n1", "link": "http://example.org/kudzu/?utm_source=feed", "title": "Town fights vine", "date": AT,
     "content": "The town has fought the Virginia creeper with goats for years.", "addedAt": AT, "contentAt": AT,
-    "author": "A. Reporter", "seq": 1, "stamp": 2,
+    "author": "A. Reporter", "source": "Example", "topic": "vines", "seq": 1, "stamp": 2,
 }  # fmt: skip
 PAGE = {
     "id": "p1", "url": "https://example.org/kudzu", "seq": 1, "stamp": 2, "scraped_at": AT,
-    "scraped": json.dumps({"title": "A page about goats", "text": "What goats think of the Boston ivy, at length."}),
+    "scraped": json.dumps({
+        "title": "A page about goats", "author": "P. Author", "text": "What goats think of the Boston ivy, at length.",
+    }),
 }  # fmt: skip
 
 
@@ -69,16 +71,55 @@ def test_all_kinds_are_in_one_ranking(graph: Graph) -> None:
     assert {hit.kind for hit in graph.search("kudzu", kind=["article"], mode="text")} == {"article"}
 
 
-def test_a_filter_leaves_out_the_kinds_that_have_no_such_field(graph: Graph, place: Place) -> None:
+def test_a_filter_leaves_out_the_kinds_that_have_no_such_field(graph: Graph) -> None:
     assert [hit.key for hit in graph.search("kudzu", type="comment")] == ["2"]
-    if place.engine == "neo4j":  # its indexes of news and pages have no filters
-        with pytest.raises(GraphvineError, match="leave them out"):
-            graph.search("goats", author="sama")
-        return
     assert [hit.key for hit in graph.search("goats", author="A. Reporter")] == ["n1"]
+    assert [hit.key for hit in graph.search("goats", author="P. Author")] == ["p1"]
     assert {hit.key for hit in graph.search("kudzu goats", site="example.org")} == {"1", "n1", "p1"}
+    assert {hit.key for hit in graph.search("kudzu goats", kind=["hn"], site="example.com")} == set()
     late = graph.search("kudzu goats", after=1_700_000_050, mode="text")
     assert {hit.key for hit in late} == {"2", "n1", "p1"}
+    assert {hit.key for hit in graph.search("kudzu goats", not_author="sama")} == {"1", "n1", "p1"}
+    assert {hit.key for hit in graph.search("kudzu goats", not_author="A. Reporter")} == {"1", "2", "p1"}
+    assert [hit.key for hit in graph.search("goats", topic="vines", source="Example")] == ["n1"]
+    assert graph.search("goats", topic="bees") == []
+
+
+def test_what_is_found_by_words_is_ordered_by_its_time_and_counted(graph: Graph) -> None:
+    graph.hn.add({"id": 4, "type": "story", "title": "Ask HN: Who keeps goats?", "by": "pg", "time": 1_720_000_000})
+    assert [hit.key for hit in graph.search("goats", sort="date") if hit.kind == "hn"] == ["4", "2"]
+    assert graph.search("goats", sort="date")[0].key == "4"
+    assert graph.search("goats", sort="score")[-1].kind == "hn", "only items have a score"
+    assert [hit.key for hit in graph.search("goats", type="ask")] == ["4"]
+    assert [one.item.id for one in graph.hn.search("goats", type="ask").found] == [4]
+    counts = graph.search_facets("goats", ["type", "by", "year", "source", "topic"])
+    assert counts["type"] == {"story": 1, "comment": 1, "ask": 1} and counts["topic"] == {"vines": 1}
+    assert counts["year"] == {"2023": 1, "2024": 3} and counts["source"] == {"Example": 1}
+    assert {"pg": 1, "sama": 1, "A. Reporter": 1}.items() <= counts["by"].items()
+    page = graph.hn.search("goats", facets=["type", "by"], not_author="pg")
+    assert page.facets == {"type": {"comment": 1}, "by": {"sama": 1}}
+
+
+def test_a_word_that_nothing_has_stands_for_words_like_it_and_a_hit_says_so(graph: Graph) -> None:
+    (hit, *_) = graph.search("reportr fougth creeper", kind=["news"], mode="text")
+    assert hit.key == "n1" and "fougth" in hit.loose
+    (hit, *_) = graph.search("kudz", kind=["hn"])
+    assert hit.loose == ("kudz",) and hit.key in ("1", "2")
+    assert graph.search("kudzu", kind=["hn"])[0].loose == ()
+    assert graph.hn.search("kudzo").loose == ("kudzo",) and graph.hn.search("kudzo").total == 2
+    assert graph.search("xyzzyplugh") == []
+
+
+def test_the_words_stand_out_in_a_snippet(graph: Graph) -> None:
+    for hit in graph.search("goats", kind=["hn", "news", "page"], mode="text"):
+        marked = [hit.snippet[start:end].lower() for start, end in hit.marks]
+        assert marked and all(word.startswith("goat") for word in marked)
+
+
+def test_phrases_and_exclusions_mean_the_same_everywhere(graph: Graph) -> None:
+    assert [hit.key for hit in graph.search('"vine that ate"', kind=["hn"], mode="text")] == ["1"]
+    assert [hit.key for hit in graph.search("kudzu -goats", kind=["hn"], mode="text")] == ["1"]
+    assert graph.search("Virginia creeper", kind=["article"], mode="text")[0].article == "Virginia creeper"
 
 
 def test_every_hit_is_cited(graph: Graph) -> None:
@@ -106,7 +147,7 @@ def test_edges_between_the_kinds_are_made_once_and_walked(graph: Graph) -> None:
     same = {("SAME_PAGE", key, "example.org/kudzu") for key in ("1", "n1", "p1")}
     assert _edges(graph) == {*same, ("MENTIONS", "n1", "Virginia creeper"), ("MENTIONS", "p1", "Boston ivy")}
     assert {kind: (one.same_page, one.mentions) for kind, one in counts.items()} == {
-        "hn": (1, 0), "news": (1, 1), "page": (1, 1),
+        "hn": (1, 0), "news": (1, 1), "page": (1, 1), "article": (0, 0),
     }  # fmt: skip
     assert {one.near_duplicates for one in counts.values()} == {0}
     assert graph.make_edges() == graph.edge_counts() == list(counts.values())
@@ -137,13 +178,26 @@ def test_near_duplicates_of_all_kinds_are_joined_and_shown_once(graph: Graph) ->
     both = {("hn", "3"), ("page", "p2")}
     assert both <= {(hit.kind, hit.key) for hit in graph.search("tame lynx")}
     counts = {one.kind: one.near_duplicates for one in graph.make_edges()}
-    assert counts == {"hn": 1, "news": 0, "page": 1}
+    assert counts == {"hn": 1, "news": 0, "page": 1, "article": 0}
     for mode in ("walk", "hybrid", "text"):
         (hit, *others) = graph.search("tame lynx", mode=mode)  # type: ignore[arg-type]  # one of the modes
         assert {f"{hit.kind}:{hit.key}", *hit.duplicates} == {"hn:3", "page:p2"}
         assert not both & {(other.kind, other.key) for other in others}
     (hit, *_) = graph.search("tame lynx", kind=["page"])
     assert (hit.key, hit.duplicates) == ("p2", ())
+
+
+def test_an_article_is_joined_with_a_page_of_nearly_its_text(graph: Graph) -> None:
+    parts = "MATCH (s:Section) WHERE s.article = 'Kudzu' AND s.gone = 0 RETURN s.text ORDER BY s.position, s.part"
+    text = "\n".join(text for (text,) in graph.query(parts).rows)
+    page = {**PAGE, "id": "copy", "seq": 2, "stamp": 3, "scraped": json.dumps({"title": "Kudzu", "text": text})}
+    _create(graph, "ScrapeItem", {**page, "title": "Kudzu", "state": "completed"})
+    counts = {one.kind: one for one in graph.make_edges()}
+    assert counts["page"].near_duplicates == counts["article"].near_duplicates == 1
+    assert counts["article"].done == counts["article"].newest > 0
+    (hit, *others) = graph.search("kudzu", mode="text", kind=["article", "page"])
+    assert {(hit.article or f"page:{hit.key}"), *hit.duplicates} == {"Kudzu", "page:copy"}
+    assert not {("article", "Kudzu"), ("page", "copy")} & {(one.kind, one.key) for one in others if one.key != hit.key}
 
 
 def test_passages_of_one_path_stand_together(graph: Graph) -> None:

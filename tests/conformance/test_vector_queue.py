@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -96,14 +97,35 @@ def test_every_kind_is_found_by_meaning_once_the_queue_is_empty(graph: Graph, mo
     assert [finding for finding in graph.doctor() if not finding.ok] == []
 
 
-def test_filters_hold_for_what_is_found_by_meaning(graph: Graph, place: Place) -> None:
+def test_filters_hold_for_what_is_found_by_meaning(graph: Graph) -> None:
     fill_queue(graph, ALL)
     work(graph)
-    if place.engine == "neo4j":  # a server's vectors have no filters: words alone answer
-        assert found(graph, COMMENT, "hybrid", author="pg", kind=["hn"]) == [("hn", "1")]
-        return
     assert found(graph, COMMENT, author="pg") == [("hn", "1")]
+    assert found(graph, COMMENT, not_author="pg", kind=["hn"]) == [("hn", "2")]
     assert found(graph, COMMENT, site="example.org", kind=["news"]) == [("news", "n1")]
+    assert found(graph, COMMENT, site="example.com", kind=["news", "page"]) == []
+    assert found(graph, STORY, after=1_700_000_050, kind=["hn"]) == [("hn", "2")]
+
+
+def test_another_model_takes_over_when_everything_has_its_vector(
+    graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHVINE_SEARCH_VECTORS", ",".join(ALL))
+    graph.grow(["Vine"], source="sample", depth=1)
+    work(graph)
+    before = found(graph, "tendrils", limit=5)
+    old = graph.read("article.models")
+    other = write_small_model(tmp_path / "other", seed=2)
+    for number, name in enumerate((str(other), os.environ["GRAPHVINE_WIKIPEDIA_MODEL"]), 1):
+        summary = graph.switch_model(name)
+        assert summary.switched and not summary.failed and summary.embedded > 30
+        (model,) = graph.read("article.models")
+        assert model["generation"] == number and states(graph)["hn:1"] == "embedded"
+        assert found(graph, STORY, kind=["hn"])[0] == ("hn", "1")
+        assert found(graph, f"\n{PAGE}", kind=["page"])[0] == ("page", "p1")
+        assert graph.search("how do vines climb", kind=["article"], mode="vector", limit=3)
+    assert model["name"] == old[0]["name"]
+    assert found(graph, "tendrils", limit=5) == before, "the first model again finds what it found"
 
 
 def test_a_text_that_changes_waits_anew_and_takes_the_claim_from_who_embeds_the_old_one(

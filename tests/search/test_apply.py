@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -172,6 +173,27 @@ def test_new_texts_are_looked_at_as_closely(index: SearchIndex, bad: Document, f
     assert (refused.value.field, index.stamp, index.count()) == (field, 0, 0)
 
 
+def test_new_texts_are_found_like_any_other(tmp_path: Path) -> None:
+    """Those that go in as JSON, those with other letters, and those with several words in a field."""
+    made = [
+        Document(
+            "hn_item", "1", 1, {"title": 'On "graphs"', "body": "Nodes\n\tand \\ edges"}, {"author": "ann", "score": 7}
+        ),
+        Document("hn_item", "2", 2, {"body": "Gödel's nodes\0"}, {"author": "ben", "time": -5, "type": "comment"}),
+        Document("hn_item", "3", 3, {"body": "事実 nodes"}, {"topic": ["a", "b"], "score": 2**63 - 1}),
+        Document("hn_item", "4", 4, {}, {"site": "a.org"}),
+    ]
+    answers = []
+    for name in ("changed", "new"):
+        with SearchIndex(tmp_path / name, DIMENSION, background=False) as index:
+            index.apply(made if name == "changed" else [], [], 4, new_texts=made if name == "new" else [])
+            questions = [index.text(words) for words in ("nodes", "godel", "事実", "graphs", "edges", "")]
+            narrow = [index.text("", filters=f) for f in ({"author": "ann"}, {"score": 2**63 - 1}, {"topic": "b"})]
+            answers.append((questions, narrow, index.facets("", names=["author", "type"]), index.count("hn_item")))
+    assert answers[0] == answers[1]
+    assert ids(answers[1][0][0]) and answers[1][3] == 4
+
+
 def test_unknown_fields_are_named(index: SearchIndex) -> None:
     with pytest.raises(UnknownField, match="did you mean 'author'"):
         index.apply([section(1, auther="ann")], [], 1)
@@ -256,3 +278,15 @@ def test_zero_vectors_and_huge_ones_are_taken(index: SearchIndex) -> None:
     index.apply([section(1, vector=np.zeros(DIMENSION)), section(2, vector=np.full(DIMENSION, 3e38))], [], 1)
     hits = index.vector(np.ones(DIMENSION)).hits
     assert [(hit.id, pytest.approx(hit.score)) for hit in hits] == [("2", 1.0), ("1", 0.0)]
+
+
+def test_a_closed_index_holds_no_files_but_those_of_its_segments(tmp_path: Path) -> None:
+    """What a merge had written when it was dropped took as much room as what it was to replace."""
+    with SearchIndex(tmp_path) as index:
+        for batch in range(8):  # as many as are merged: the last begins it
+            numbers = range(batch * 2_000, (batch + 1) * 2_000)
+            index.apply([], [], batch + 1, new_texts=[section(n, f"word{n} {n % 97} common") for n in numbers])
+    folder = tmp_path / "text"
+    known = {one["segment_id"].replace("-", "") for one in json.loads((folder / "meta.json").read_text())["segments"]}
+    files = {path.name.partition(".")[0] for path in folder.iterdir() if not path.name.startswith((".", "meta"))}
+    assert files == known and len(known) < 8

@@ -12,6 +12,7 @@ from graphvine.graph import Graph
 from graphvine.records import Step, Unit
 from graphvine.search.link_table import LinkTable
 from graphvine.workers.wikipedia.search import ArticleSearch
+from graphvine.workers.wikipedia.settings import WikipediaSettings
 
 LIMIT = 200
 
@@ -131,3 +132,22 @@ def test_what_is_written_while_the_table_is_read_is_stale_in_it(graph: Graph, mo
     assert table.neighbours("A9", LIMIT) is None
     assert not _wrong(graph, table)
     table.close()
+
+
+def test_revisions_are_those_of_the_engine_and_change_with_it(tmp_path: Path) -> None:
+    settings = WikipediaSettings(source="sample", embedder="none")
+    with graphvine.open(tmp_path / "revisions.kuzu") as graph:
+        graph.grow(["Vine"], settings=settings, depth=1)
+        table = LinkTable(graph)
+        _read(table)
+        rows = graph.query("MATCH (a:Article) RETURN a.title, a.seq").rows
+        said = {title: table.revision(title) for title, _ in rows}
+        assert None not in said.values() and any(revision for revision, _ in said.values() if revision)
+        for title, found in said.items():
+            (row,) = graph.read("article.revision_shown", title=title)
+            assert found == (row["revision"], row["revised_at"])
+        seq = dict(rows)["Vine"]
+        row = {"claim": seq, "kind": "article", "revision": 7, "revised_at": None, "words": 1, "properties": None}
+        graph.run(Unit.of([Step("article.describe", {"rows": [row], "lo": seq, "hi": seq})]))
+        assert table.revision("Vine") is None, "the engine is to be asked"
+        table.close()

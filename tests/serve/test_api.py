@@ -32,9 +32,9 @@ def test_seeds_and_articles(owner: httpx.Client, graph: Graph) -> None:
     assert owner.post("/seeds", json={"titles": ["Vine", "AC/DC", "Vine"]}).json() == {"new": 2, "known": 0}
     assert owner.post("/seeds", json={"titles": ["Vine"]}).json() == {"new": 0, "known": 1}
     found = owner.get("/articles", params={"limit": 1}).json()
-    assert [one["title"] for one in found["articles"]] == ["Vine"]
+    assert [one["title"] for one in found["rows"]] == ["Vine"]
     more = owner.get("/articles", params={"after": found["next"], "state": "discovered"}).json()
-    assert [one["title"] for one in more["articles"]] == ["AC/DC"] and more["next"] is None
+    assert [one["title"] for one in more["rows"]] == ["AC/DC"] and more["next"] is None
     assert owner.get("/article", params={"title": "AC/DC"}).json()["state"] == "discovered"
     assert owner.get("/article", params={"title": "nobody"}).status_code == 404
 
@@ -42,9 +42,9 @@ def test_seeds_and_articles(owner: httpx.Client, graph: Graph) -> None:
 def test_failed_requeue_exclude(owner: httpx.Client, graph: Graph) -> None:
     graph.seed("article", ["a"])
     fail_for_good(graph, "a", "no such page")
-    (failed,) = owner.get("/pipelines/article/failed").json()
+    (failed,) = owner.get("/pipelines/article/failed").json()["rows"]
     assert failed["key"] == "a" and failed["failures"][0]["message"] == "no such page"
-    assert owner.get("/pipelines/article/failed", params={"contains": "other"}).json() == []
+    assert owner.get("/pipelines/article/failed", params={"contains": "other"}).json() == {"rows": [], "next": None}
     assert owner.post("/pipelines/article/requeue", json={}).status_code == 400
     assert owner.post("/pipelines/article/requeue", json={"keys": ["nobody"]}).status_code == 400
     assert owner.post("/pipelines/article/requeue", json={"keys": ["a"]}).json() == {"requeued": 1}
@@ -114,10 +114,10 @@ def test_hacker_news(owner: httpx.Client) -> None:
 def test_scrape_batches(owner: httpx.Client) -> None:
     made = owner.post("/scrape/batches", json={"urls": ["http://example.org/a", "http://example.org/b"], "name": "m"})
     assert made.status_code == 202 and made.json() == {"batch": "m", "pages": 2}
-    assert [one["name"] for one in owner.get("/scrape/batches").json()] == ["m"]
+    assert [one["name"] for one in owner.get("/scrape/batches").json()["rows"]] == ["m"]
     assert owner.get("/scrape/batches/m").json()["states"] == {"idle": 2}
     results = owner.get("/scrape/batches/m/results", params={"limit": 1}).json()
-    assert results["results"][0]["url"] == "http://example.org/a" and results["next"] is not None
+    assert results["rows"][0]["url"] == "http://example.org/a" and results["next"] is not None
     assert owner.get("/scrape/batches/none").status_code == 404
     wrong = owner.post("/scrape/batches", json={"urls": ["http://example.org/", "file:///etc/passwd"]})
     assert wrong.status_code == 400 and "item 1" in wrong.json()["error"]["message"]

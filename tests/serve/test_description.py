@@ -54,6 +54,30 @@ def test_every_route_says_whether_it_needs_the_token(description: dict[str, Any]
     assert sorted(free) == ["GET /healthz", "GET /readyz", "POST /login"]
 
 
+# The best of many, where there is no page behind the first; of a search of items, by their number (`offset`).
+RANKED = {"GET /search", "GET /ask", "GET /pipelines/{pipeline}/reasons", "GET /hn/search"}
+# Parts of a picture, or of an overview, that say how much there is in all.
+DRAWN = {"GET /neighbourhood", "GET /communities", "GET /communities/{community}", "GET /drawing", "GET /map",
+         "GET /news/queue"}  # fmt: skip
+
+
+def test_every_list_has_the_same_pages(description: dict[str, Any]) -> None:
+    paged = set()
+    for route, operation in routes(description):
+        given = {one["name"] for one in operation.get("parameters", ())}
+        if "limit" not in given or route in RANKED | DRAWN:
+            continue
+        name = operation["responses"]["200"]["content"]["application/json"]["schema"].get("$ref", "").rpartition("/")[2]
+        assert set(description["components"]["schemas"][name]["properties"]) == {"rows", "next"}, route
+        assert "after" in given, route
+        paged.add(route)
+    assert paged == {
+        "GET /pipelines/{pipeline}/rows", "GET /pipelines/{pipeline}/failed", "GET /jobs", "GET /log", "GET /articles",
+        "GET /news/articles", "GET /scrape/batches", "GET /scrape/batches/{name}/results", "GET /uploads",
+        "GET /uploads/{id}/errors",
+    }  # fmt: skip
+
+
 def test_every_route_has_an_example_that_fits(description: dict[str, Any]) -> None:
     known, missing, wrong = examples(), [], []
 

@@ -51,7 +51,7 @@ def test_scrape_beside_a_daemon_is_done_by_the_daemon(place: Place, site: WebSer
         said = process("scrape", f"{site.url}/a", "--batch", "b", "--graph", daemon.where, cwd=tmp_path)
         assert "batch b: 1 completed" in said.out, said
         jobs = httpx.get(f"{service.address}/jobs", headers={"Authorization": f"Bearer {service.token}"}).json()
-        assert [(job["verb"], job["state"], job["asked"]["batch"]) for job in jobs] == [("scrape", "done", "b")]
+        assert [(job["verb"], job["state"], job["asked"]["batch"]) for job in jobs["rows"]] == [("scrape", "done", "b")]
     assert site.traffic.asked == ["/a"]
 
 

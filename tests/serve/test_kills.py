@@ -7,7 +7,7 @@ import random
 import pytest
 
 import graphvine
-from tests.serve.toiling import CHILDREN, DEPTH, TREE, look, toil
+from tests.serve.remote_workers import CHILDREN, DEPTH, TREE, look, work_remotely
 from tests.support.articles import links, rows
 from tests.support.daemons import QUICK_DAEMON, DaemonProcess
 from tests.support.processes import Child, _Returned
@@ -27,7 +27,7 @@ def test_a_killed_daemon_loses_nothing(place: Place, full: bool) -> None:
     children: list[Child] = []
     try:
         daemon.ready()
-        children = [Child(toil, daemon.where, f"w{n}", str(stop)) for n in range(WORKERS)]
+        children = [Child(work_remotely, daemon.where, f"w{n}", str(stop)) for n in range(WORKERS)]
         children.append(Child(look, daemon.where, str(stop)))
         assert [child.hear() for child in children] == ["begun"] * len(children)
         for _ in range(kills):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.serve.toiling import toil
+from tests.serve.remote_workers import work_remotely
 from tests.support.daemons import QUICK_DAEMON, DaemonProcess
 from tests.support.processes import Child
 from tests.support.stores import Place
@@ -64,7 +64,7 @@ def test_many_clients_read_while_a_worker_writes(place: Place, full: bool) -> No
         graph.seed("article", ["Vine"])
     with DaemonProcess(folder, *NONE) as daemon:
         port = int(daemon.ready().address.rpartition(":")[2])
-        with Child(toil, daemon.where, "worker", str(stop)) as worker:
+        with Child(work_remotely, daemon.where, "worker", str(stop)) as worker:
             assert worker.hear() == "begun"
             statuses = asyncio.run(crowd(port, rounds))
             stop.touch()

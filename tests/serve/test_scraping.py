@@ -48,7 +48,7 @@ def leading(served: Served, site: WebServer) -> Iterator[None]:
 
 def results(owner: httpx.Client, name: str, count: int) -> dict[str, Any]:
     def look() -> dict[str, Any]:
-        found = owner.get(f"/scrape/batches/{name}/results").json()["results"]
+        found = owner.get(f"/scrape/batches/{name}/results").json()["rows"]
         at_rest = {one["url"]: one for one in found if one["state"] in ("completed", "failed")}
         assert len(at_rest) == count, found
         return at_rest

@@ -34,14 +34,14 @@ def test_what_a_service_shows(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> 
         said += [client.get(f"/pipelines/{FEED.replace('/', '%2F')}").text, client.get("/settings").text]
         said += [client.post("/cypher", json={"statement": f"RETURN {FEED}"}).text]
         eventually(lambda: _ended(client))
-        jobs = client.get("/jobs").json()
+        jobs = client.get("/jobs").json()["rows"]
         assert {job["verb"] for job in jobs} >= {"news update", "grow"}
         said += [json.dumps(jobs), *(client.get(f"/jobs/{job['id']}/events").text for job in jobs)]
         shows_none(*said)
 
 
 def _ended(client: httpx.Client) -> None:
-    assert all(job["state"] != "running" for job in client.get("/jobs").json())
+    assert all(job["state"] != "running" for job in client.get("/jobs").json()["rows"])
 
 
 def test_what_commands_and_the_daemon_s_log_show(tmp_path: Path) -> None:

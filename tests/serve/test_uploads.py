@@ -41,7 +41,7 @@ def test_a_file_is_taken_in_and_watched(owner: httpx.Client) -> None:
     assert (done["state"], done["total_items"], done["processed_items"]) == ("completed", 50, 50)
     assert done["progress_percent"] == 100.0
     assert owner.get("/hn/items/50").json()["title"] == "Vine 50"
-    assert [one["upload_id"] for one in owner.get("/uploads").json()] == [done["upload_id"]]
+    assert [one["upload_id"] for one in owner.get("/uploads").json()["rows"]] == [done["upload_id"]]
     again = owner.post("/uploads", files={"file": ("same.gz", gzip.compress(lines(ITEMS), mtime=0))})
     assert again.status_code == 202
 
@@ -50,7 +50,7 @@ def test_what_is_wrong_with_items_is_told_and_retried(owner: httpx.Client) -> No
     made = owner.post("/uploads", files={"file": ("mixed.jsonl", lines([*ITEMS, BAD]))}).json()
     done = at_rest(owner, made["upload_id"])
     assert (done["state"], done["failed_items"]) == ("partial_success", 1)
-    (error,) = owner.get(f"/uploads/{done['upload_id']}/errors").json()
+    (error,) = owner.get(f"/uploads/{done['upload_id']}/errors").json()["rows"]
     assert error["hnId"] == 51 and error["message"]
     assert owner.post(f"/uploads/{done['upload_id']}/start").status_code == 409
     assert owner.post(f"/uploads/{done['upload_id']}/retry").status_code == 202
@@ -86,7 +86,7 @@ def test_what_is_no_upload_leaves_nothing(served: Served, owner: httpx.Client) -
     assert owner.post("/uploads", files=two).status_code == 400
     assert owner.get("/uploads/000000000000").status_code == 404
     assert owner.get("/uploads/..%2f..%2fetc").status_code in (404, 422)
-    assert owner.get("/uploads").json() == []
+    assert owner.get("/uploads").json()["rows"] == []
     folder = Path(f"{served.graph.engine.where}.incoming")
     assert not folder.exists() or list(folder.iterdir()) == []
 

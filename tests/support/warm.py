@@ -7,7 +7,8 @@ import importlib
 from graphvine.queries import library
 from graphvine.schema import migrations
 
-for _module in ("backup", "claims", "doctor", "engines.embedded", "graph", "hands", "reaper", "read_only", "status"):
+_MODULES = "backup claims doctor engines.kuzu.engine graph queue_admin reaper read_only status"
+for _module in _MODULES.split():
     importlib.import_module(f"graphvine.{_module}")
 for _name in ("pyarrow", "importlib.util", "tests.support.stores", "tests.support.articles"):
     importlib.import_module(_name)

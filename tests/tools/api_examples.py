@@ -24,7 +24,7 @@ ASKED: dict[str, tuple[dict[str, Any], Any]] = {
     "POST /login/codes": ({}, None),
     **{f"GET {path}": ({}, None) for path in (
         "/healthz", "/readyz", "/status", "/workers", "/settings", "/tables", "/pipelines", "/overview", "/samples",
-        "/machines", "/communities/kinds", "/jobs", "/edges", "/scrape/batches", "/uploads",
+        "/machines", "/communities/kinds", "/jobs", "/log", "/edges", "/scrape/batches", "/uploads",
     )},
     "GET /pipelines/{pipeline}": (_QUEUE, None),
     "GET /pipelines/{pipeline}/failed": ({**_QUEUE, "contains": "page", "limit": 10}, None),
@@ -49,6 +49,7 @@ ASKED: dict[str, tuple[dict[str, Any], Any]] = {
     "GET /communities/{community}": ({"label": "Article", "community": "(community)"}, None),
     "GET /drawing": ({"label": "Article"}, None),
     "GET /search": ({"q": "plants that climb", "limit": 2}, None),
+    "GET /search/facets": ({"q": "vines", "facets": ["type", "by", "year"]}, None),
     "GET /ask": ({"q": "How do vines climb?", "limit": 2}, None),
     "POST /edges": ({}, {}),
     "POST /reindex": ({}, {}),
@@ -106,7 +107,7 @@ def record(house: House) -> dict[str, Any]:
         known = {
             "(code)": client.post("/login/codes").json()["path"].partition("code=")[2], "(upload)": id,
             "(community)": client.get("/communities", params={"label": "Article"}).json()["communities"][0]["id"],
-            "(job)": client.get("/jobs").json()[0]["id"],
+            "(job)": client.get("/jobs").json()["rows"][0]["id"],
         }  # fmt: skip
         for route, (parameters, body) in ASKED.items():
             method, path = route.split()

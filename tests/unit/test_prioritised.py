@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graphvine.clock import FIRST, NEVER
 from graphvine.ready_cache import Scanned, Window
-from tests.unit.test_window import RestlessTable, row
+from tests.unit.test_ready_cache import RestlessTable, row
 
 
 def test_what_was_prioritised_comes_first_whatever_the_scan_holds() -> None:

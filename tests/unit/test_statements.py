@@ -28,7 +28,12 @@ EXPLAINED: dict[str, str] = {
     **{f"{e}.number": "the same columns in another order" for e in SHARED if e != "article"},
     **{f"{e}.frontier": "rows without an order have no depth: the range of their numbers at once" for e in UNORDERED},
     **{f"{e}.frontier": "says whether rows were prioritised" for e in ("article", "news_article")},
-    "kuzu news_processor.front": "what was prioritised comes first",
+    "news_processor.front": "what was prioritised comes first",
+    **{f"neo4j {e}.ready_from": "what was prioritised comes first" for e in SHARED},
+    **dict.fromkeys(
+        ("article.listed", "article.listed_in", "scrape_item.batches", "scrape_item.results"),
+        "filtered and read page by page, as every list",
+    ),
     **{f"{e}.frontier_at": "gone: see frontier" for e in UNORDERED},
     **{f"{e}.ready_at": "now ready_between, without a depth" for e in UNORDERED},
     **{f"{e}.{b}": "the lease first, by which an engine skips rows" for e in SHARED if e != "hn_item" for b in ("stale", "oldest_heartbeat")},
@@ -62,6 +67,13 @@ EXPLAINED: dict[str, str] = {
     "upload.align_resting": "what was removed rests too",
     "upload.begin_collection": "with the first item, so that no collection is empty",
     "upload.note_validation": "with the form of the first item",
+    **dict.fromkeys(
+        ("upload.validation_success", "upload.validation_failure"), "the place that validation kept is forgotten"
+    ),
+    **dict.fromkeys(
+        (f"kuzu hn_item.{block}" for block in ("retry", "fail", "note_failure", "failures")),
+        "numbers are written out, so that other rows are skipped",
+    ),
     "upload.uploads": "without those that were removed",
     "article.sections_by_id": "with the revision, which a citation names",
     **{f"{e}.last_number": "counts the stamps that the search index follows" for e in ("news_article", "scrape_item")},
@@ -76,7 +88,9 @@ EXPLAINED: dict[str, str] = {
     "neo4j scrape_item.next_due": "by the index of the queue, as article's",
     "neo4j upload.next_due": "by the index of the queue, as hn_item's",
     "neo4j upload.stale": "by the index of the queue, as hn_item's",
-    "neo4j article.search_vector": "the score is the cosine, as beside an embedded graph",
+    "neo4j article.search_vector": "the score is the cosine, as beside an embedded graph; by the generation in use",
+    "neo4j article.search_words": "by an index that holds titles, too",
+    "neo4j hn_item.search": "by site and without an author, too; counted by fields",
     "neo4j upload.oldest_heartbeat": "by the index of the queue, as hn_item's",
 }  # fmt: skip
 

@@ -8,7 +8,6 @@ the interpreter's lock: in this process a bad input would stop the heartbeats to
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import queue
 import selectors
@@ -22,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any
 
 from graphvine.errors import GraphvineError
-from graphvine.workers.common.sandbox_child import HEAD
+from graphvine.workers.common.sandbox_child import HEAD, pack, unpack
 
 _START_SECONDS = 60.0
 # The child stops itself at its own limit; this is for one that can't.
@@ -214,7 +213,7 @@ class _Child:
 
     def ask(self, message: Any, body: bytes, seconds: float) -> Any:
         """Send one message and read the answer, within the time; raises _ChildEnded."""
-        data, received = json.dumps(message).encode(), bytearray()
+        data, received = pack(message), bytearray()
         sending = memoryview(b"".join((HEAD.pack(len(data), len(body)), data, body)))
         deadline = time.monotonic() + seconds
         with selectors.DefaultSelector() as selector:
@@ -232,7 +231,7 @@ class _Child:
                     sending = sending[self._write(sending) :]
                     if not sending:
                         selector.unregister(self._input)
-        return json.loads(received[HEAD.size :])
+        return unpack(memoryview(received)[HEAD.size :])
 
     def kill(self) -> None:
         self._process.kill()

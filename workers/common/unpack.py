@@ -1,4 +1,4 @@
-"""Unpacks gzip and zstd as a stream, in bounded memory; how a file is packed is told by its first bytes."""
+"""Unpacks gzip and zstd as a stream, in bounded memory; the first bytes of a file say how it is packed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, Protocol
 from graphvine.errors import GraphvineError
 from graphvine.installation import missing_part
 
-# So many bytes of a file tell how it is packed.
+# So many bytes of a file say how it is packed.
 MARK_BYTES = 4
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 # What zstd may put in front of its data: frames to be passed over.

@@ -35,13 +35,14 @@ class News:
         return chosen
 
     def list(
-        self, *, state: str = "", source: str = "", sentiment: str = "", contains: str = "", limit: int = 20
-    ) -> list[NewsItem]:
-        """Articles of the topic, the newest first."""
-        topic = self._settings.topic
+        self, *, state: str = "", source: str = "", sentiment: str = "", contains: str = "", after: str = "",
+        limit: int = 20,
+    ) -> list[NewsItem]:  # fmt: skip
+        """Articles of the topic, the newest first; with `after`, those behind the article whose `place` that is."""
         return reads.list_articles(
-            self._graph, topic, state=state, source=source, sentiment=sentiment, contains=contains, limit=limit
-        )
+            self._graph, self._settings.topic, state=state, source=source, sentiment=sentiment, contains=contains,
+            after=after, limit=limit,
+        )  # fmt: skip
 
     def show(self, id: str) -> NewsDetail:
         """One article, by its id or its address, with what tells the same story and what it names."""

@@ -11,6 +11,7 @@ from graphvine.workers.cli.apps import new_app
 from graphvine.workers.cli.open_graph import opened
 from graphvine.workers.cli.request_arguments import takes
 from graphvine.workers.news.requests import ProcessRequest, RetryArticlesRequest, UpdateRequest
+from graphvine.workers.search.commands import FACETS
 from graphvine.workers.search.requests import SearchRequest
 
 app = new_app()
@@ -68,23 +69,20 @@ def show(
 
 @news.command()
 @takes(SearchRequest, "kind", "near", "type")
-def search(context: typer.Context, request: SearchRequest, as_json: Annotated[bool, _JSON] = False) -> None:
+def search(
+    context: typer.Context, request: SearchRequest, as_json: Annotated[bool, _JSON] = False,
+    facets: Annotated[str, FACETS] = "",
+) -> None:  # fmt: skip
     """Search news by words, meaning and the stories that articles share, with citations.
 
         graphvine news search "interest rates" --source reuters.com
-        graphvine news search inflation --topic economy --after 2024-01-01 --mode text
+        graphvine news search inflation --topic economy --after 2024-01-01 --sort date --facets source,year
 
     In Python: graph.search("interest rates", kind=["news"], source="reuters.com")
     """
-    from graphvine.workers.cli.output import show_json
-    from graphvine.workers.search.commands import show_hits
+    from graphvine.workers.search.commands import search_and_show
 
-    with opened(context) as graph:
-        hits = dispatch(graph, request.replace(kind=["news"]))
-    if as_json:
-        show_json(hits)
-    else:
-        show_hits(hits)
+    search_and_show(context, request.replace(kind=["news"]), as_json=as_json, facets=facets)
 
 
 @news.command()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from graphvine.clock import moment
 from graphvine.errors import ClaimLost
 from graphvine.graph import Graph
-from graphvine.records import Step, Unit
+from graphvine.records import Row, Step, Unit
 from graphvine.workers.heartbeat import Heartbeats
 from graphvine.workers.news import NAME
 from graphvine.workers.news.claimed_article import ClaimedArticle
@@ -98,9 +98,11 @@ class Processor:
         await asyncio.to_thread(self._reap)
         merged = await asyncio.to_thread(self._queue.merge)
         repaired = await asyncio.to_thread(self._queue.repair, merged)
-        articles = await asyncio.to_thread(self.load)
+        # Before anything is claimed: an article that is held while parts are loaded could be lost for nothing.
+        resources = await lazy.open() if await asyncio.to_thread(self._front, 1) else None
+        articles = await asyncio.to_thread(self.load) if resources is not None else []
         self._on_step("loaded")
-        results = await self._work(await lazy.open(), articles) if articles else Counter()
+        results = await self._work(resources, articles) if resources is not None and articles else Counter()
         waiting = self._graph.read(f"{ROLE}.waiting", topic=self._topic, now=self._graph.clock.now_ms())[0]
         run = ProcessorRun(
             self._topic, merged.count, merged.checkpoint, len(articles),
@@ -131,8 +133,7 @@ class Processor:
     def load(self) -> list[ClaimedArticle]:
         """Claim the first articles of the queue."""
         for _ in range(_TRIES):
-            now, most = self._graph.clock.now_ms(), self._settings.max_articles_per_run
-            rows = self._graph.read(f"{ROLE}.front", topic=self._topic, now=now, limit=most)
+            rows = self._front(self._settings.max_articles_per_run)
             self._on_step("front_read")
             if not rows:
                 return []
@@ -141,6 +142,9 @@ class Processor:
                 columns = {row["id"]: row for row in found}
                 return [ClaimedArticle.of(one, self._topic, columns[one.key]) for one in claims if one.key in columns]
         return []
+
+    def _front(self, most: int) -> list[Row]:
+        return self._graph.read(f"{ROLE}.front", topic=self._topic, now=self._graph.clock.now_ms(), limit=most)
 
     async def _work(self, resources: Resources, articles: list[ClaimedArticle]) -> Counter[Result | None]:
         """Work on all of them, some at once. None stands for articles that were released on a stop."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from graphvine.clock import moment
@@ -17,6 +17,7 @@ from graphvine.workers.news.errors import UnknownArticle
 
 _RUNS_SHOWN = 5
 _DAY_MS = 86_400_000
+_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 # Of more articles within the days that are asked for, the newest count.
 _MOST_SENTIMENTS = 50_000
 
@@ -38,6 +39,8 @@ class NewsItem:
     summary: str | None
     # The provider gave no date: it is the moment at which the article was found.
     undated: bool = False
+    # Where it stands in the list: what to ask for as `after` to get those behind it.
+    place: str = ""
 
 
 @dataclass(slots=True)
@@ -79,23 +82,34 @@ class NewsQueue:
 
 def list_articles(
     graph: Graph, topic: str, *, state: str = "", source: str = "", sentiment: str = "", contains: str = "",
-    limit: int = 20,
+    after: str = "", limit: int = 20,
 ) -> list[NewsItem]:  # fmt: skip
-    """The newest first."""
+    """The newest first; with `after`, those behind that place."""
     _check("state", state, [one.name for one in graph.store.machine(NAME).states])
     _check("sentiment", sentiment.lower(), SENTIMENTS)
     rows = graph.read(
         f"{NAME}.listed", topic=topic, state=state, source=source.lower(), sentiment=sentiment.lower(),
-        contains=contains.lower(), limit=limit,
+        contains=contains.lower(), **_behind(after), limit=limit,
     )  # fmt: skip
     return [
         NewsItem(
             row["id"], row["topic"], row["state"], row["title"], row["link"], row["date"], row["source"],
             row["provider"], row["sentiment"] or None, row["sentimentScore"] if row["sentiment"] else None,
-            row["summary"], bool(row["undated"]),
+            row["summary"], bool(row["undated"]), f"{(row['date'] - _EPOCH) // _MICROSECOND}.{row['seq']}",
         )
         for row in rows
     ]  # fmt: skip
+
+
+def _behind(place: str) -> Row:
+    """Date and number of the article behind which a page begins."""
+    if not place:
+        return {"date": datetime(9999, 1, 1, tzinfo=UTC), "seq": 0}
+    try:
+        date, seq = map(int, place.split("."))
+        return {"date": _EPOCH + date * _MICROSECOND, "seq": seq}
+    except (ValueError, OverflowError):
+        raise BadRequest("news list", "after", f"{place!r} is no place of an article in a list") from None
 
 
 def sentiment_by_day(graph: Graph, topic: str, days: int) -> list[SentimentDay]:

@@ -153,6 +153,7 @@ async def open_resources(graph: Graph, settings: NewsSettings, embedder: Embedde
         )  # fmt: skip
         reader = PageReader(pages, processes=settings.parse_processes)
         stack.push_async_callback(reader.close)
+        reader.warm()
         yield Resources(settings, fetcher, reader, summarizer, offline, analyser, stories)
 
 

@@ -13,7 +13,7 @@ from graphvine.workers.news.requests import ProcessRequest, RetryArticlesRequest
 from graphvine.workers.serve.api.models import counted
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.request_routes import add_route
-from graphvine.workers.serve.responses import Json, register_status
+from graphvine.workers.serve.responses import Contains, Json, Limit, PageOf, State, page_of, register_status
 
 _TOPIC = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 Word = Annotated[str, Query(max_length=200)]
@@ -23,15 +23,15 @@ Topic = Annotated[str | None, Query(max_length=40, pattern=_TOPIC)]
 def router(app_state: AppState) -> APIRouter:
     made = APIRouter(prefix="/news", tags=["news"])
 
-    @made.get("/articles", summary="Articles, the newest first", response_model=list[NewsItem])
+    @made.get("/articles", summary="Articles, the newest first", response_model=PageOf[NewsItem])
     def articles(
-        state: Word = "", source: Word = "", sentiment: Word = "", contains: Word = "", topic: Topic = None,
-        limit: Annotated[int, Query(ge=1, le=1_000)] = 20,
+        state: State = "", source: Word = "", sentiment: Word = "", contains: Contains = "", topic: Topic = None,
+        after: Annotated[str, Query(max_length=60, description="`next` of the page before.")] = "", limit: Limit = 20,
     ) -> Json:  # fmt: skip
         found = _news(app_state, topic).list(
-            state=state, source=source, sentiment=sentiment, contains=contains, limit=limit
+            state=state, source=source, sentiment=sentiment, contains=contains, after=after, limit=limit
         )
-        return Json(found)
+        return page_of(found, limit, found[-1].place if found else None)
 
     @made.get("/articles/{id:path}", summary="One article, whole", response_model=NewsDetail)
     def article(id: Annotated[str, Path(max_length=2_000)]) -> Json:

@@ -56,11 +56,11 @@ async def _lead_here(
 ) -> AsyncGenerator[ScrapeEvent, None]:
     events: asyncio.Queue[ScrapeEvent | None] = asyncio.Queue()
 
-    def tell(event: ScrapeEvent) -> None:
+    def emit(event: ScrapeEvent) -> None:
         if event.name != "summary_partial" or events.qsize() < _UNREAD_EVENTS:
             events.put_nowait(event)
 
-    running = asyncio.create_task(manage(graph, batch, settings, hook, tell, stop, standby=standby))
+    running = asyncio.create_task(manage(graph, batch, settings, hook, emit, stop, standby=standby))
     running.add_done_callback(lambda _: events.put_nowait(None))
     try:
         while (event := await events.get()) is not None:
@@ -78,13 +78,13 @@ def run_scrape(graph: Graph, request: ScrapeRequest, run: Run[ScrapeEvent]) -> N
         if name == "scrape" and facts["what"].batch == batch.name:
             run.publish(facts["what"], facts["what"].name)
 
-    def tell(event: ScrapeEvent) -> None:
+    def emit(event: ScrapeEvent) -> None:
         if event.name != "standing_by":
             run.publish(event, event.name)
 
     graph.store.subscribe(on_event)
     try:
-        asyncio.run(manage(graph, batch, settings, find_hook(request.hook, settings), tell, run.stop, standby=True))
+        asyncio.run(manage(graph, batch, settings, find_hook(request.hook, settings), emit, run.stop, standby=True))
     finally:
         graph.store.unsubscribe(on_event)
 
@@ -107,38 +107,38 @@ def open_batch(graph: Graph, urls: Sequence[str], name: str | None) -> Batch:
 
 
 async def manage(
-    graph: Graph, batch: Batch, settings: ScrapeSettings, hook: Hook | None, tell: EmitEvent, stop: threading.Event, *,
+    graph: Graph, batch: Batch, settings: ScrapeSettings, hook: Hook | None, emit: EmitEvent, stop: threading.Event, *,
     standby: bool = False,
 ) -> None:  # fmt: skip
     """Lead a batch to its end, its hook included."""
     manager = Manager(graph, batch, settings)
-    if not await _lead(manager, settings, tell, stop, standby):
+    if not await _lead(manager, settings, emit, stop, standby):
         return
     try:
         end = BatchEnd(graph, batch, manager.lease, settings)
         await asyncio.to_thread(end.reopen)
-        tell(ScrapeEvent("batch_started", batch.name))
+        emit(ScrapeEvent("batch_started", batch.name))
         while True:
             if await asyncio.to_thread(manager.left_over):
                 async with open_resources(graph, settings) as resources:
-                    loop = ManagerLoop(graph, manager, partial(work, resources), settings, tell, stop)
+                    loop = ManagerLoop(graph, manager, partial(work, resources), settings, emit, stop)
                     if not await loop.run():
                         break
             if await asyncio.to_thread(end.finish, hook):
-                tell(await asyncio.to_thread(end.event))
-                await end.run_hook(hook, tell, stop)
+                emit(await asyncio.to_thread(end.event))
+                await end.run_hook(hook, emit, stop)
                 return
         if stop.is_set():
-            tell(ScrapeEvent("stopped", batch.name))
+            emit(ScrapeEvent("stopped", batch.name))
     finally:
         await asyncio.to_thread(manager.lease.release)
 
 
 async def _lead(
-    manager: Manager, settings: ScrapeSettings, tell: EmitEvent, stop: threading.Event, standby: bool
+    manager: Manager, settings: ScrapeSettings, emit: EmitEvent, stop: threading.Event, standby: bool
 ) -> bool:
-    """Take the batch in hand, now or when its manager dies. False when it was told to stop before that."""
-    told = False
+    """Take the batch in hand, now or when its manager dies. False when it was asked to stop before that."""
+    announced = False
     while not stop.is_set():
         try:
             await asyncio.to_thread(manager.lease.take)
@@ -146,8 +146,8 @@ async def _lead(
         except BatchBusy as busy:
             if not standby:
                 raise
-            if not told:
-                tell(ScrapeEvent("standing_by", manager.batch.name, error=str(busy)))
-            told = True
+            if not announced:
+                emit(ScrapeEvent("standing_by", manager.batch.name, error=str(busy)))
+            announced = True
             await asyncio.sleep(settings.wake_ms / 1000)
     return False

@@ -112,7 +112,7 @@ def key_of(batch: str, url: str) -> str:
 def results(graph: Graph, batch: Batch) -> Iterator[Result]:
     """The pages of a batch in the order of arrival, read some at a time."""
     after = -1
-    while rows := graph.read(f"{NAME}.results", batch_seq=batch.seq, after=after, limit=500):
+    while rows := graph.read(f"{NAME}.results", batch_seq=batch.seq, state="", contains="", after=after, limit=500):
         for row in rows:
             after = row["seq"]
             yield Result(

@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from graphvine.graph import Graph
 from graphvine.index_sync import FollowedIndex
 from graphvine.records import Row
-from graphvine.search import Document
+from graphvine.search import Document, Filters
 from graphvine.search.kinds import Node
 from graphvine.search.row_kind import RowKind, Text
-from graphvine.search.server_index import NothingToFollow, ServerIndex
+from graphvine.search.server_index import NothingToFollow, ServerRows
 from graphvine.workers.scrape import NAME
+
+
+class _ServerPages(ServerRows):
+    pipeline = NAME
+    fields: ClassVar[Mapping[str, Sequence[str]]] = {"words": ("title", "scraped")}
+
+    def _parameters(self, filters: Filters) -> dict[str, Any]:
+        """The author stands in the JSON of a page, where no text can look like it: its quotes would be escaped."""
+        given = super()._parameters(filters)
+        for name in ("author", "not_author"):
+            if given[name]:
+                given[name] = f'"author": {json.dumps(given[name], ensure_ascii=False)}'
+        return given
 
 
 class Pages(RowKind):
     name = "page"
     filters = frozenset({"author", "site", "time"})
+    facet_names = frozenset({"year"})
 
     def __init__(self, graph: Graph) -> None:
-        on_server = ServerIndex.serves(graph, NAME)
-        followed: Any = NothingToFollow(graph, NAME) if on_server else FollowedIndex(
+        on_server = _ServerPages.serves(graph)
+        followed: Any = NothingToFollow(_ServerPages(graph)) if on_server else FollowedIndex(
             graph, NAME, "changed_after", _translate, newest="newest_change"
         )  # fmt: skip
         super().__init__(graph, followed, on_server=on_server)

@@ -81,12 +81,12 @@ async def show_table(pages: AsyncGenerator[ScrapeEvent, None], graph: Graph) -> 
     """A live table while it runs, then what became of the pages. Returns the same."""
     last = ScrapeEvent("", "")
     name = ""
-    with _live() as tell:
+    with _live() as show:
         async with aclosing(pages) as events:
             async for event in events:
                 name = event.batch
                 last = event if event.name == "batch_finished" else last
-                tell(event)
+                show(event)
     if name:
         _print_results(graph, name, last)
     return last if last.batch else None
@@ -102,12 +102,12 @@ def _live() -> Iterator[Callable[[ScrapeEvent], None]]:
     shown = LiveTable()
     with Live(shown.drawn(), console=screen(stderr=True), transient=True, refresh_per_second=8) as live:
 
-        def tell(event: ScrapeEvent) -> None:
+        def show(event: ScrapeEvent) -> None:
             shown.take(event)
             live.update(shown.drawn())
             _note(event)
 
-        yield tell
+        yield show
 
 
 def _note(event: ScrapeEvent) -> None:
@@ -136,8 +136,8 @@ def _print_results(graph: Graph, name: str, last: ScrapeEvent) -> None:
         ]
         console.print(table(("state", "page", "title", "summary, or why not"), rows))
     if last.batch:
-        told = ", ".join(f"{count:,} {state}" for state, count in sorted(last.counts.items()))
-        print(f"batch {name}: {told}")
+        counts = ", ".join(f"{count:,} {state}" for state, count in sorted(last.counts.items()))
+        print(f"batch {name}: {counts}")
         if last.counts.get("failed"):
             print("'graphvine failed scrape_item' says why some failed")
     else:

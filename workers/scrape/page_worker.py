@@ -67,7 +67,6 @@ class Resources:
 
     async def scrape(self, job: PageJob, emit: Emit) -> None:
         """Fetch a page and extract its text."""
-        self._reader.warm()
         fetched = await self._fetcher.fetch(job.url)
         page = await self._reader.read(fetched.body, fetched.media_type, fetched.charset, fetched.final_url)
         facts: dict[str, Any] = {
@@ -135,6 +134,7 @@ async def open_resources(graph: Graph, settings: ScrapeSettings) -> AsyncIterato
             )
         )  # fmt: skip
         reader = PageReader(pages, processes=settings.parse_processes)
+        reader.warm()
         resources = Resources(graph, fetcher, reader, summarizer, lambda: open_offline("auto", summaries))
         stack.push_async_callback(resources.close)
         yield resources

@@ -13,7 +13,7 @@ Address = Annotated[str, msgspec.Meta(min_length=1, max_length=4_000)]
 
 
 class ScrapeRequest(Request[None], verb="scrape", runs="graphvine.workers.scrape.api:run_scrape", where="job"):
-    """Scrape and summarize these pages, and whatever waits in the batch. Its events tell what becomes of each."""
+    """Scrape and summarize these pages, and whatever waits in the batch. Its events say what becomes of each."""
 
     # Looked at one by one when they are put into the graph, so that a bad one is named.
     urls: Sequence[Any] = argument((), "The pages to scrape.", "URL")

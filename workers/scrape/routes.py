@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path
 from pydantic import BaseModel
 
 from graphvine.workers.scrape import NAME
@@ -14,7 +14,18 @@ from graphvine.workers.scrape.requests import ScrapeBatchRequest
 from graphvine.workers.serve.api.models import Number
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.request_routes import add_route
-from graphvine.workers.serve.responses import Json, Missing, following, register_status
+from graphvine.workers.serve.responses import (
+    LAST,
+    After,
+    Contains,
+    Json,
+    Limit,
+    Missing,
+    PageOf,
+    State,
+    page_of,
+    register_status,
+)
 
 Name = Annotated[str, Path(max_length=80, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 
@@ -43,11 +54,6 @@ class BatchShown(BatchListed):
     states: dict[str, int]
 
 
-class ResultPage(BaseModel):
-    results: list[Result]
-    next: str | None
-
-
 def router(app_state: AppState) -> APIRouter:
     made = APIRouter(prefix="/scrape/batches", tags=["scrape"])
 
@@ -58,9 +64,13 @@ def router(app_state: AppState) -> APIRouter:
     add_route(made, app_state, "", ScrapeBatchRequest, "Scrape and summarize these pages", submitted, model=Submitted,
               status_code=202)  # fmt: skip
 
-    @made.get("", summary="The batches, the newest first", response_model=list[BatchListed])
-    def batches(limit: Annotated[int, Query(ge=1, le=1_000)] = 100) -> Json:
-        return Json(app_state.graph.read(f"{NAME}.batches", limit=limit))
+    @made.get("", summary="The batches, the newest first", response_model=PageOf[BatchListed])
+    def batches(state: State = "", contains: Contains = "", after: After = None, limit: Limit = 100) -> Json:
+        before = LAST if after is None else after
+        found = app_state.graph.read(
+            f"{NAME}.batches", state=state, contains=contains.lower(), before=before, limit=limit
+        )
+        return page_of(found, limit)
 
     @made.get("/{name}", summary="Where a batch stands", response_model=BatchShown)
     def batch(name: Name) -> Json:
@@ -70,22 +80,23 @@ def router(app_state: AppState) -> APIRouter:
         shown = {key: value for key, value in rows[0].items() if key not in ("lease", "until", "hook_key")}
         return Json({**shown, "states": counts(app_state.graph, find(app_state.graph, name))})
 
-    @made.get("/{name}/results", summary="What became of its pages", response_model=ResultPage)
+    @made.get("/{name}/results", summary="What became of its pages", response_model=PageOf[Result])
     def results(
-        name: Name,
-        after: Annotated[int, Query(ge=-1, lt=1 << 63)] = -1,
-        limit: Annotated[int, Query(ge=1, le=500)] = 100,
+        name: Name, state: State = "", contains: Contains = "", after: After = None, limit: Limit = 100
     ) -> Json:
         if not app_state.graph.read(f"{NAME}.batch", batch=name):
             raise Missing(f"there is no batch {name!r}")
         number = find(app_state.graph, name).seq
-        rows = app_state.graph.read(f"{NAME}.results", batch_seq=number, after=after, limit=limit)
+        rows = app_state.graph.read(
+            f"{NAME}.results", batch_seq=number, state=state, contains=contains.lower(),
+            after=-1 if after is None else after, limit=limit,
+        )  # fmt: skip
         found = [
             Result(r["url"], r["state"], r["title"], r["words"], r["summary"], r["summarizer"],
                    r["error"] if r["state"] != "completed" else None, r["key"])
             for r in rows
         ]  # fmt: skip
-        return Json({"results": found, "next": following(rows, limit)})
+        return page_of(found, limit, rows[-1]["seq"] if rows else None)
 
     return made
 

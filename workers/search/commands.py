@@ -10,7 +10,15 @@ from graphvine.dispatch import dispatch
 from graphvine.workers.cli.apps import new_app
 from graphvine.workers.cli.open_graph import opened
 from graphvine.workers.cli.request_arguments import takes
-from graphvine.workers.search.requests import AskRequest, EdgeCountsRequest, EdgesRequest, ReindexRequest, SearchRequest
+from graphvine.workers.search.requests import (
+    AskRequest,
+    EdgeCountsRequest,
+    EdgesRequest,
+    FacetsRequest,
+    ReindexRequest,
+    SearchRequest,
+    split_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +27,7 @@ if TYPE_CHECKING:
     from graphvine.workers.search.ask import Answer
 
 _INDENT = 4
+FACETS = typer.Option("--facets", metavar="NAME,NAME", help="Count by type, by, year, source, topic.")
 app = new_app()
 
 
@@ -29,6 +38,7 @@ def search(
     request: SearchRequest,
     as_json: Annotated[bool, typer.Option("--json", help="Print the hits as JSON.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show how each hit was reached.")] = False,
+    facets: Annotated[str, FACETS] = "",
 ) -> None:
     """Find articles, items, news and pages by words, meaning and edges.
 
@@ -39,18 +49,35 @@ def search(
         graphvine search "how do vines climb"
         graphvine search "which insect ruined the vineyards of France" --explain
         graphvine search trellis --mode text --near "Garden" --json
-        graphvine search "graph database" --kind hn,news --after 2024-01-01
+        graphvine search "graph database" --kind hn,news --after 2024-01-01 --facets type,by,year
 
     In Python: graph.search("how do vines climb", mode="walk", kind=["article"], limit=10)
     """
-    from graphvine.workers.cli.output import show_json
+    search_and_show(context, request, as_json=as_json, explain=explain, facets=facets)
 
+
+def search_and_show(
+    context: typer.Context, request: SearchRequest, *, as_json: bool, facets: str, explain: bool = False
+) -> None:
+    """The hits of a search, and counts of all that has its words, for people or as JSON."""
+    from graphvine.workers.cli.output import printable, show_json
+
+    names = split_words(facets)
     with opened(context) as graph:
         hits = dispatch(graph, request)
+        counts = dispatch(graph, _counting(request, names)) if names else {}
     if as_json:
-        show_json(hits)
+        show_json({"hits": hits, "facets": counts} if names else hits)
         return
     show_hits(hits, explain=explain)
+    for name, values in counts.items():
+        listed = ", ".join(f"{printable(value)} {count:,}" for value, count in values.items())
+        print(f"{name}: {listed or 'nothing to count'}")
+
+
+def _counting(request: SearchRequest, names: Sequence[str]) -> FacetsRequest:
+    given = {name: getattr(request, name) for name in FacetsRequest.fields if name != "facets"}
+    return FacetsRequest.of({"facets": names, **given})
 
 
 @app.command()
@@ -157,10 +184,14 @@ def show_hits(hits: Sequence[SearchHit], *, explain: bool = False) -> None:
     """One paragraph for each hit: where it is, and a piece of it; with `explain`, what its score is made of."""
     from graphvine.workers.cli.output import one_line, paragraph, plural
 
+    for words in {hit.loose for hit in hits if hit.loose}:
+        listed = ", ".join(repr(one_line(word, 40)) for word in words)
+        print(f"nothing has {listed}: words that begin with it or differ in a letter or two stand for it")
     for number, hit in enumerate(hits, 1):
         distance = "" if hit.distance is None else f", {plural(hit.distance, 'link')} away"
         print(f"{number:>2}. {one_line(heading(hit), 90)}  ({hit.score:.4f}{distance})")
-        paragraph(piece(hit.snippet), _INDENT)
+        found = {hit.snippet[start:stop] for start, stop in hit.marks}
+        paragraph(piece(hit.snippet), _INDENT, bold=found - {""})
         paragraph(cited(hit.citation), _INDENT)
         if hit.duplicates:
             paragraph(f"nearly the same: {one_line(', '.join(hit.duplicates), 160)}", _INDENT)

@@ -13,7 +13,7 @@ from graphvine.records import PipelineStatus, Row, Step
 from graphvine.search.kinds import Node
 from graphvine.workers.search.mentions import MAX_TITLES, Title, Titles
 from graphvine.workers.search.near_duplicates import near_duplicates
-from graphvine.workers.search.row_jobs import KINDS, RowJobs, text_of
+from graphvine.workers.search.row_jobs import KINDS, NEAR_KINDS, RowJobs, text_of
 from graphvine.workers.search.vector_queue import fill_queue
 
 _TITLES_AT_ONCE = 20_000
@@ -52,7 +52,7 @@ class EdgeJobs(RowJobs):
             self._same_page(kind)
         for kind in KINDS:
             self._mentions(kind)
-        for kind in KINDS:
+        for kind in NEAR_KINDS:
             near_duplicates(self, kind)
         fill_queue(self.graph, jobs=self)
         return counts(self.graph)
@@ -113,9 +113,10 @@ def counts(graph: Graph) -> list[EdgeCounts]:
     """What there is between the kinds."""
     jobs = {row["name"]: row["rows"] for row in graph.read("edges.jobs")}
     # Where there is no article, there is nothing to mention: that job has not begun.
-    begun = ("same_page", "near", *(["mentions"] if graph.read("edges.newest_title")[0]["seq"] else []))
+    mentions = ["mentions"] if graph.read("edges.newest_title")[0]["seq"] else []
     found = []
-    for kind in KINDS:
+    for kind in NEAR_KINDS:
+        begun = ["near"] if kind == "article" else ["same_page", "near", *mentions]
         newest = graph.read(f"edges.newest_{kind}")[0]["seq"] or 0
         made = {row["edge"]: row["count"] for row in graph.read(f"edges.count_{kind}")} if newest else {}
         done = min(jobs.get(f"{name}:{kind}", 0) for name in begun)
@@ -127,14 +128,16 @@ def counts(graph: Graph) -> list[EdgeCounts]:
 def between(graph: Graph, node: Node, limit: int) -> list[Node]:
     """The rows that these edges join with this one."""
     kind, key = node
-    if kind == "article":
-        return [(row["kind"], row["key"]) for row in graph.read("edges.naming", title=key, limit=limit)]
-    if kind not in KINDS:
+    if kind not in NEAR_KINDS:
         return []
+    rows = (
+        graph.read("edges.naming", title=key, limit=limit) if kind == "article"
+        else graph.read(f"edges.around_{kind}", key=int(key) if kind == "hn" else key, limit=limit)
+    )  # fmt: skip
     found: list[Node] = []
-    for row in graph.read(f"edges.around_{kind}", key=int(key) if kind == "hn" else key, limit=limit):
-        if row["kind"] == "article":
-            found.append(("article", row["key"]))
+    for row in rows:
+        if row["kind"] not in ("group", "address"):
+            found.append((row["kind"], row["key"]))
         else:
             others = (
                 graph.read("edges.in_group", leader=row["key"], limit=limit) if row["kind"] == "group"
@@ -147,7 +150,7 @@ def between(graph: Graph, node: Node, limit: int) -> list[Node]:
 def group_of(graph: Graph, node: Node) -> str | None:
     """The near duplicates that a row is one of; None where its text is its own."""
     kind, key = node
-    found = graph.read(f"edges.group_of_{kind}", key=int(key) if kind == "hn" else key) if kind in KINDS else []
+    found = graph.read(f"edges.group_of_{kind}", key=int(key) if kind == "hn" else key) if kind in NEAR_KINDS else []
     return str(found[0]["name"]) if found else None
 
 

@@ -1,4 +1,4 @@
-"""Joins items, news and pages whose texts are nearly the same, whatever their kinds.
+"""Joins items, news, pages and articles whose texts are nearly the same, whatever their kinds.
 
 Texts that may be alike are found by min-hashing: two texts are the likelier to share one of their few buckets, the more
 runs of three words they share. Whether they are alike is then counted. The first of like texts leads a group, and each
@@ -18,7 +18,7 @@ from typing import Any
 
 from graphvine.graph import Graph
 from graphvine.records import Row, Step
-from graphvine.workers.search.row_jobs import KINDS, RowJobs, read_texts, text_of
+from graphvine.workers.search.row_jobs import NEAR_KINDS, RowJobs, read_texts, text_of
 from graphvine.workers.search.vector_queue import text_hash
 
 # Shorter texts are alike by chance; of longer ones the beginning tells.
@@ -111,7 +111,7 @@ class _Batch:
             made.append(Step(f"edges.retire_{self._kind}_near", given))
         if self._joined:
             made.append(Step("edges.groups", {"rows": [{"id": name} for name in sorted(set(self._joined.values()))]}))
-        for kind in KINDS:
+        for kind in NEAR_KINDS:
             rows = [
                 {"id": int(key) if kind == "hn" else key, "name": name}
                 for (one, key), name in self._joined.items() if one == kind
@@ -157,7 +157,7 @@ class _Batch:
         """The leaders in these buckets whose text is as it was."""
         names = {name for leaders in self._buckets.values() for name in leaders}
         found = {}
-        for kind in KINDS:
+        for kind in NEAR_KINDS:
             keys = {name: name.partition(":")[2].rpartition(":")[0] for name in names if name.startswith(f"{kind}:")}
             texts = read_texts(self._graph, kind, sorted(set(keys.values())))
             for name, key in keys.items():

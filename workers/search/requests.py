@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
@@ -21,6 +21,9 @@ _RUNS = "graphvine.workers.search.engine:"
 Name = Annotated[str, msgspec.Meta(max_length=200)]
 Kinds = Annotated[Sequence[Name], msgspec.Meta(max_length=20)]
 Question = Annotated[str, msgspec.Meta(max_length=1_000, pattern=r"\S")]  # something, not blanks alone
+Sort = Literal["relevance", "date", "score"]
+Facet = Literal["type", "by", "year", "source", "topic"]
+Facets = dict[str, dict[str, int]]
 Seconds = Annotated[int, msgspec.Meta(ge=-(1 << 53), le=1 << 53)]
 
 
@@ -53,13 +56,33 @@ class SearchRequest(Request["list[SearchHit]"], verb="search", runs=f"{_RUNS}run
     )  # fmt: skip
     near: Key | None = option(None, "Articles; prefer those few links from this one.", metavar="TITLE")
     author: Name | None = option(None, "By this author or user (hn, news).", metavar="NAME")
-    type: Name | None = option(None, "story, comment, job, ... (hn).", metavar="TYPE")
+    not_author: Name | None = option(None, "Not by this author or user.", metavar="NAME")
+    type: Name | None = option(None, "story, comment, job, ask, show, ... (hn).", metavar="TYPE")
     source: Name | None = option(None, "Published by (news).", metavar="NAME")
     topic: Name | None = option(None, "Of this topic (news).", metavar="NAME")
     site: Name | None = option(None, "From this host (hn, news, page).", metavar="HOST")
     after: Seconds | None = option(None, "Since 2012-01-31, or seconds.", metavar="TIME", parse=seconds)
     before: Seconds | None = option(None, "Up to that time.", metavar="TIME", parse=seconds)
+    sort: Sort = option("relevance", "relevance; or date, score: by words.", metavar="ORDER")
     limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = option(10, "How many hits to show.")
+
+
+class FacetsRequest(Request[Facets], verb="search facets", runs=f"{_RUNS}run_facets", where="call"):
+    """Count what a search by words finds: by type, author, year, ... The filters are those of a search."""
+
+    facets: Annotated[Sequence[Facet], msgspec.Meta(min_length=1, max_length=5)] = field(
+        metadata={"help": "Count by type, by, year, source, topic; several with commas.", "parse": split_words}
+    )
+    text: Question
+    kind: Kinds = option((), "article, hn, news, page; several with commas.", parse=split_words)
+    author: Name | None = None
+    not_author: Name | None = None
+    type: Name | None = None
+    source: Name | None = None
+    topic: Name | None = None
+    site: Name | None = None
+    after: Seconds | None = option(None, "Since 2012-01-31, or seconds.", parse=seconds)
+    before: Seconds | None = option(None, "Up to that time.", parse=seconds)
 
 
 class AskRequest(Request["Answer"], verb="ask", runs="graphvine.workers.search.ask:run_ask"):

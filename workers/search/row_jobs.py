@@ -13,6 +13,8 @@ from graphvine.graph import Graph
 from graphvine.records import Row, Step, Unit
 
 KINDS = ("hn", "news", "page")
+# Articles have links of their own, and vectors; their texts may be those of other rows all the same.
+NEAR_KINDS = (*KINDS, "article")
 ROWS_AT_ONCE = 2_000
 
 
@@ -50,6 +52,9 @@ class RowJobs:
     def rows(self, kind: str, after: int, upto: int) -> tuple[list[Row], int]:
         """The next rows of a kind, and the number up to which all were read with them."""
         rows = self.graph.read(f"edges.{kind}_rows", after=after, upto=upto, limit=self._batch)
+        if kind == "article":
+            texts = _article_texts(self.graph, sorted({row["id"] for row in rows})) if rows else {}
+            rows = [row | {"text": texts.get(row["id"], "")} for row in rows]
         return rows, int(rows[-1]["seq"]) if len(rows) == self._batch else upto
 
     def write(self, job: Job, steps: Sequence[Step], rows: int) -> Job:
@@ -73,6 +78,16 @@ def text_of(row: Mapping[str, Any]) -> str:
 
 def read_texts(graph: Graph, kind: str, keys: Iterable[str]) -> dict[str, str]:
     """The texts of these rows, by their keys as text; rows that are gone are left out."""
+    if kind == "article":
+        return {key: f"{key}\n{text}" for key, text in _article_texts(graph, list(keys)).items()}
     wanted: list[Any] = [int(key) for key in keys] if kind == "hn" else list(keys)
     rows = graph.read(f"edges.{kind}_texts", keys=wanted) if wanted else []
     return {str(row["id"]): text_of(row) for row in rows}
+
+
+def _article_texts(graph: Graph, titles: Sequence[str]) -> dict[str, str]:
+    """The sections of these articles, joined; one that is gone has none."""
+    parts: dict[str, list[tuple[int, int, str]]] = {}
+    for row in graph.read("edges.article_texts", keys=titles) if titles else []:
+        parts.setdefault(row["id"], []).append((row["position"], row["part"], row["text"] or ""))
+    return {title: "\n".join(text for _, _, text in sorted(found)) for title, found in parts.items()}

@@ -92,8 +92,8 @@ def _length(message: dict[str, Any]) -> int:
 
 
 async def _refuse(send: Send) -> None:
-    told = {"type": "Refused", "message": "too many large answers at once: try again in a moment, or ask for less"}
-    body = json.dumps({"error": told}).encode()
+    error = {"type": "Refused", "message": "too many large answers at once: try again in a moment, or ask for less"}
+    body = json.dumps({"error": error}).encode()
     headers = [
         (b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), (b"retry-after", b"1"),
     ]  # fmt: skip

@@ -72,8 +72,8 @@ def _carried_out(app_state: AppState, answer: Answer, body: bytes, owner: bool) 
         return Response(pack_error(GraphvineError(said(error))), 409, media_type=MEDIA_TYPE)
     except Exception:
         _log.exception("a fault in %s", getattr(answer, "__name__", answer))
-        told = StoreError("something went wrong in the process that serves the graph: its log says what")
-        return Response(pack_error(told), 500, media_type=MEDIA_TYPE)
+        shown = StoreError("something went wrong in the process that serves the graph: its log says what")
+        return Response(pack_error(shown), 500, media_type=MEDIA_TYPE)
 
 
 def _about(app_state: AppState, asked: Asked) -> Any:
@@ -113,13 +113,13 @@ def _claim(app_state: AppState, asked: Asked) -> Any:
     # The time is the asker's, as it is for every statement: clocks that differ must not move a row's moment.
     claims = Claims(app_state.graph.store, asked["pipeline"], asked["worker"], ManualClock(asked["now"]))
 
-    def told(taken: list[Claim]) -> Any:
+    def answer(taken: list[Claim]) -> Any:
         return {"claims": [msgspec.structs.asdict(claim) for claim in taken], "held_back": claims.held_back}
 
     def work(kept: Callable[[Any], Step]) -> Any:
-        return told(
+        return answer(
             claims.claim(
-                asked["limit"], asked["states"], asked["max_depth"], lambda so_far: kept(told(so_far)),
+                asked["limit"], asked["states"], asked["max_depth"], lambda so_far: kept(answer(so_far)),
                 suspects=asked["suspects"],
             )
         )  # fmt: skip
@@ -132,14 +132,14 @@ def _exchange(app_state: AppState, asked: Asked) -> Any:
     steps = [Step(block, parameters) for block, parameters in asked["steps"]]
     check_steps(app_state, steps, owner=asked["owner"])
 
-    def told(taken: list[Claim], held: Collection[int]) -> Any:
+    def answer(taken: list[Claim], held: Collection[int]) -> Any:
         return {"claims": [msgspec.structs.asdict(claim) for claim in taken], "held": sorted(held)}
 
     def work(kept: Callable[[Any], Step]) -> Any:
         # What its process has in hand is not known here: a suspect is for a claim of its own, which says that.
-        return told(
+        return answer(
             *claims.exchange_steps(
-                steps, asked["limit"], asked["max_depth"], lambda *both: kept(told(*both)), suspects=False
+                steps, asked["limit"], asked["max_depth"], lambda *both: kept(answer(*both)), suspects=False
             )
         )
 

@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 _UNREAD = 500
 _KEEP_ALIVE_SECONDS = 10.0
-# Every statement would be too many to tell.
+# Every statement would be too many to publish.
 _QUIET = frozenset({"read", "write"})
+# So often that the log would hold nothing else; only those who listen hear of them.
+_FREQUENT = frozenset({"status", "batch", "upload", "scrape"})
+_REMEMBERED = 500
 
 
 class TooManyListeners(GraphvineError):
@@ -29,7 +32,7 @@ class TooManyListeners(GraphvineError):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Event:
     number: int
     name: str
     facts: dict[str, Any]
@@ -39,10 +42,11 @@ class Hub:
     def __init__(self) -> None:
         self._listeners: set[_Listener] = set()
         self._streams = 0  # of single jobs
-        self._sinks: list[Callable[[Told], None]] = []
+        self._sinks: list[Callable[[Event], None]] = []
         self._lock = threading.Lock()
         self._number = 0
         self._closed = False
+        self._recent: deque[Event] = deque(maxlen=_REMEMBERED)
 
     @property
     def listeners(self) -> int:
@@ -50,24 +54,31 @@ class Hub:
 
     def publish_event(self, name: str, facts: Mapping[str, Any]) -> None:
         """Receives the events of the graph's store."""
-        if name not in _QUIET and (self._listeners or self._sinks):
+        if name not in _QUIET and (name not in _FREQUENT or self._listeners or self._sinks):
             self.publish(name, **{key: _plain(value) for key, value in facts.items()})
 
     def publish(self, name: str, **facts: Any) -> None:
         with self._lock:
             self._number += 1
-            told = Told(self._number, name, {"at": datetime.now(UTC).isoformat(), **facts})
+            event = Event(self._number, name, {"at": datetime.now(UTC).isoformat(), **facts})
+            if name not in _FREQUENT:
+                self._recent.append(event)
             for listener in self._listeners:
-                listener.put(told)
+                listener.put(event)
             for sink in self._sinks:
-                sink(told)
+                sink(event)
 
-    def add_sink(self, sink: Callable[[Told], None]) -> None:
+    def recent(self) -> list[Event]:
+        """The last events, the newest first."""
+        with self._lock:
+            return list(self._recent)[::-1]
+
+    def add_sink(self, sink: Callable[[Event], None]) -> None:
         """Give every event to this, too; it must not wait."""
         with self._lock:
             self._sinks.append(sink)
 
-    def remove_sink(self, sink: Callable[[Told], None]) -> None:
+    def remove_sink(self, sink: Callable[[Event], None]) -> None:
         with self._lock:
             self._sinks = [one for one in self._sinks if one != sink]
 
@@ -97,7 +108,7 @@ class Hub:
             with self._lock:
                 self._streams -= 1
 
-    async def subscribe(self, most: int) -> AsyncGenerator[Told | None, None]:
+    async def subscribe(self, most: int) -> AsyncGenerator[Event | None, None]:
         """What happens from now on; None now and then, so that the line stays open."""
         listener = _Listener(asyncio.get_running_loop())
         with self._lock:
@@ -118,14 +129,14 @@ class Hub:
 class _Listener:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop, self._ready = loop, asyncio.Event()
-        self._unread: deque[Told] = deque(maxlen=_UNREAD)
+        self._unread: deque[Event] = deque(maxlen=_UNREAD)
 
-    def put(self, told: Told) -> None:
-        self._unread.append(told)
+    def put(self, event: Event) -> None:
+        self._unread.append(event)
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._ready.set)
 
-    async def get(self, seconds: float) -> Told | None:
+    async def get(self, seconds: float) -> Event | None:
         if not self._unread:
             self._ready.clear()
             try:

@@ -1,4 +1,4 @@
-"""Whether the daemon can serve: a read and a write again and again, told to /readyz and to the service manager."""
+"""Whether the daemon can serve: a read and a write again and again, reported to /readyz and to the service manager."""
 
 from __future__ import annotations
 

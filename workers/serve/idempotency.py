@@ -68,7 +68,7 @@ class Idempotency:
         try:
             answer = self._kept(session, number) if again else None
             if answer is None:
-                answer = work(lambda told: self._saved_response(session, number, told))
+                answer = work(lambda response: self._saved_response(session, number, response))
         except BaseException as error:
             last.done.set_exception(error)
             raise
@@ -88,10 +88,10 @@ class Idempotency:
             return None
         return unpack(zlib.decompress(base64.b64decode(rows[0]["answer"])))
 
-    def _saved_response(self, session: str, number: int, told: Any) -> Step:
-        packed = zlib.compress(pack(told), 1)
-        if len(packed) > _LARGEST_KEPT and isinstance(told, dict) and "rows" in told:
-            packed = zlib.compress(pack({"rows": [[] for _ in told["rows"]], "held": told["held"]}), 1)
+    def _saved_response(self, session: str, number: int, response: Any) -> Step:
+        packed = zlib.compress(pack(response), 1)
+        if len(packed) > _LARGEST_KEPT and isinstance(response, dict) and "rows" in response:
+            packed = zlib.compress(pack({"rows": [[] for _ in response["rows"]], "held": response["held"]}), 1)
         at = moment(self._graph.clock.now_ms())
         answer = base64.b64encode(packed).decode()
         return Step("graph.keep_receipt", {"lane": session, "number": number, "answer": answer, "at": at})

@@ -83,7 +83,7 @@ class Job:
                 self.change.wait(seconds)
             return [event for event in self.events if event["number"] > number]
 
-    def tell(self, name: str, facts: Any) -> None:
+    def publish(self, name: str, facts: Any) -> None:
         with self.change:
             self.number += 1
             self.events.append({"number": self.number, "name": name, "facts": msgspec.to_builtins(facts)})
@@ -185,7 +185,7 @@ class JobList:
     def _run(self, job: Job) -> None:
         state, error, result = "done", None, None
         try:
-            with Run(job.tell, job.stop, in_daemon=True, keep_open=self._keep_open) as run:
+            with Run(job.publish, job.stop, in_daemon=True, keep_open=self._keep_open) as run:
                 result = msgspec.to_builtins(job.request.run(self._graph, run))
             state = "stopped" if job.stop.is_set() else "done"
         except GraphvineError as raised:

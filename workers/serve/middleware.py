@@ -108,8 +108,8 @@ class SecurityMiddleware:
             # A proxy that goes by the other one would see another request behind this body.
             return 400, "a body has a length or comes in chunks, not both", {"Connection": "close"}
         host, origin = headers.get("host", ""), headers.get("origin")
-        if not _ours(host, self._port(), self._settings):
-            return 421, "this is not the name of this service", {}
+        if not _ours(host, self._settings):
+            return 421, _unknown_name(host), {}
         if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
             return 403, "requests of other sites' pages are refused", {}
         if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not is_open(scope["path"]):
@@ -123,7 +123,7 @@ class SecurityMiddleware:
             return 401, "the token is wrong", {"WWW-Authenticate": "Bearer"}
         scope["graphvine_token"] = known
         # Whoever owns the graph, on this machine: the token in the `.service` file, and nobody between.
-        scope["graphvine_owner"] = self._tokens.is_main(_bearer(given)) and _is_direct(scope, headers, client)
+        scope["graphvine_owner"] = self._tokens.is_main(_bearer(given)) and self._is_direct(scope, headers, client)
         needed = needed_scope(scope["method"], scope["path"])
         scope["graphvine_reads"] = reads = known is not None or self._may_read(scope, headers, client)
         if needed is not None and known is None and not (needed == "read" and reads):
@@ -146,7 +146,14 @@ class SecurityMiddleware:
         """Without a token: from this machine, by a name of this machine, with no proxy between; or on purpose."""
         if self._settings.open_reads:
             return True
-        return self._loopback and _is_direct(scope, headers, client)
+        return self._loopback and self._is_direct(scope, headers, client)
+
+    def _is_direct(self, scope: HttpScope, headers: dict[str, str], client: str) -> bool:
+        """From this machine, by a name and the port of this service, with no proxy or tunnel between."""
+        # Proxies speak HTTP/1.0 to what is behind them, unless they are configured otherwise.
+        direct = scope.get("http_version") != "1.0" and _FORWARDED.isdisjoint(headers)
+        name, port = _split(headers.get("host", ""))
+        return direct and _is_loopback(client) and name in _LOOPBACK_NAMES and port in ("", str(self._port()))
 
     def _largest(self, scope: HttpScope) -> int:
         path = scope["path"]
@@ -240,15 +247,19 @@ def _headers(scope: HttpScope) -> dict[str, str] | None:
     return found
 
 
-def _ours(host: str, port: int, settings: ServeSettings) -> bool:
-    """Whether this is a name of ours, with our port or none."""
-    name, _, given = host.rpartition(":") if not host.endswith("]") and ":" in host else (host, "", "")
-    if given and given != str(port) and name not in settings.allowed_hosts:
-        return False
-    names = {"127.0.0.1", "localhost", "[::1]", *settings.allowed_hosts}
+def _ours(host: str, settings: ServeSettings) -> bool:
+    """Whether this is a name of ours; with any port, since a tunnel or a container may map ours to another."""
+    names = {*_LOOPBACK_NAMES, *settings.allowed_hosts}
     if settings.host not in ("0.0.0.0", "::"):
         names.add(f"[{settings.host}]" if ":" in settings.host else settings.host)
-    return name.lower() in names
+    return _split(host)[0] in names
+
+
+def _unknown_name(host: str) -> str:
+    """What to do about it, for whoever reaches the service by another name."""
+    name = _split(host)[0]
+    shown = f"{name[:100]!r}" if name.isprintable() and name else "nothing"
+    return f"this service is not known as {shown}: if you reach it by that name, put the name into serve.allowed_hosts"
 
 
 def _bearer(authorization: str) -> str:
@@ -256,16 +267,10 @@ def _bearer(authorization: str) -> str:
     return token.strip() if kind.lower() == "bearer" else ""
 
 
-def _is_direct(scope: HttpScope, headers: dict[str, str], client: str) -> bool:
-    """From this machine, by a name of this machine, with no proxy between."""
-    # Proxies speak HTTP/1.0 to what is behind them, unless they are told otherwise.
-    direct = scope.get("http_version") != "1.0" and _FORWARDED.isdisjoint(headers)
-    return direct and _is_loopback(client) and _name(headers.get("host", "")) in _LOOPBACK_NAMES
-
-
-def _name(host: str) -> str:
-    """The name of a Host header, without its port."""
-    return (host if host.endswith("]") else host.rpartition(":")[0] or host).lower()
+def _split(host: str) -> tuple[str, str]:
+    """The name of a Host header, and its port."""
+    name, _, port = host.rpartition(":")
+    return (name.lower(), port) if port.isascii() and port.isdigit() else (host.lower(), "")
 
 
 def _is_loopback(address: str) -> bool:

@@ -34,6 +34,7 @@ def add_route(
     `model` is the type of what is answered; `media_type` is for a response that is not JSON.
     """
     types, renamed = types_of(kind), names or {}
+    parsers = {one.name: one.metadata.get("parse") for one in sent_fields(kind)}
     in_path = [name for name in types if f"{{{name}}}" in made.prefix + path]
 
     async def received(http: HttpRequest) -> tuple[HttpRequest, bytes]:
@@ -41,8 +42,10 @@ def add_route(
 
     def read(http: HttpRequest, body: bytes) -> Request[Any]:
         if method == "GET":
-            texts = {renamed.get(name, name): value for name, value in http.query_params.items()}
-            given = {name: _converted(kind, name, value) for name, value in texts.items() if name in types}
+            asked = {renamed.get(name, name): http.query_params.getlist(name) for name in http.query_params}
+            given = {
+                name: _from_query(kind, name, texts, parsers[name]) for name, texts in asked.items() if name in parsers
+            }
         else:
             fields = _fields(kind, http.headers.get("content-type", ""), body)
             given = {renamed.get(name, name): value for name, value in fields.items()}
@@ -67,9 +70,16 @@ def add_route(
     )  # fmt: skip
 
 
-def _converted(kind: type[Request[Any]], name: str, text: str) -> Any:
+def _from_query(kind: type[Request[Any]], name: str, texts: list[str], parse: Callable[[str], Any] | None) -> Any:
+    """As on the command line: a list is given several times or with commas, a time as a day or in seconds."""
+    if msgspec.json.schema(types_of(kind)[name]).get("type") == "array":
+        return _converted(kind, name, [part for text in texts for part in (parse(text) if parse else [text])])
+    return _converted(kind, name, parse(texts[-1]) if parse else texts[-1])
+
+
+def _converted(kind: type[Request[Any]], name: str, given: Any) -> Any:
     try:
-        return msgspec.convert(text, types_of(kind)[name], strict=False)
+        return msgspec.convert(given, types_of(kind)[name], strict=False)
     except msgspec.ValidationError as error:
         raise BadRequest(kind.verb, name, str(error).replace("`", "")) from None
 

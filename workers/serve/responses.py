@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, Generic, TypeVar
 
-from fastapi import Request
+from fastapi import Query, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
@@ -22,7 +22,6 @@ from graphvine.errors import (
     WriteRefused,
 )
 from graphvine.json_text import encode
-from graphvine.records import Row
 from graphvine.redact import redact
 from graphvine.requests import BadRequest
 from graphvine.workers.serve.app_state import NotReady
@@ -111,9 +110,30 @@ EVENT_STREAM = _of_type("text/event-stream", {
 })  # fmt: skip
 
 
-def following(rows: Sequence[Row], limit: int) -> str | None:
-    """What to ask for as `after` to get the rows behind these; a text, since not every reader of JSON holds 64 bits."""
-    return str(rows[-1]["seq"]) if len(rows) == limit else None
+T = TypeVar("T")
+
+
+class PageOf(BaseModel, Generic[T]):
+    """A page of a list. `next` is what to ask for as `after` to get the page behind it; the last page has none."""
+
+    rows: list[T]
+    next: str | None = None
+
+
+# Before every number of a row, for lists that begin with the newest.
+LAST = (1 << 63) - 1
+# The parameters of every list; `contains` and `state` where it can be filtered.
+After = Annotated[int | None, Query(ge=0, lt=1 << 63, description="`next` of the page before.")]
+Limit = Annotated[int, Query(ge=1, le=1_000, description="The most rows of a page.")]
+Contains = Annotated[str, Query(max_length=200, description="A part of the name, in any case.")]
+State = Annotated[str, Query(max_length=40, description="Only those in this state.")]
+
+
+def page_of(rows: Sequence[Any], limit: int, last: object = None) -> Json:
+    """`last` is the place of the last row, where it is not its `seq`; a text, since JSON numbers hold 53 bits."""
+    if not rows or len(rows) < limit:
+        return Json({"rows": rows, "next": None})
+    return Json({"rows": rows, "next": str(rows[-1]["seq"] if last is None else last)})
 
 
 def register_status(kind: type[GraphvineError], status: int) -> None:

@@ -67,6 +67,12 @@ class ServeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cypher_max_rows: Annotated[int, Positive, describe_as("the most rows of a query by HTTP")] = 10_000
     cypher_seconds: Annotated[float, Positive, describe_as("the longest that a query by HTTP may take")] = 30
     mcp_at_once: Annotated[int, Positive, describe_as("requests of assistants at /mcp that are open side by side")] = 32
+    mcp_sessions: Annotated[
+        int, Count, describe_as("sessions of assistants at /mcp; those who come later are answered without one")
+    ] = 64
+    mcp_session_seconds: Annotated[
+        float, Positive, describe_as("a session of an assistant ends when nothing was asked in it for so long")
+    ] = 1_800
     history_rows: Annotated[
         int, Count, describe_as("moves of rows that are remembered for the dashboard, the oldest go; 0 for none")
     ] = 500_000

@@ -156,7 +156,7 @@ class Supervisor:
         return bool(rows) and rows[0]["due"] < NEVER
 
     def _work(self, pool: Pool) -> None:
-        """Until told to stop, or until one of the pool dies: then the others end too, and its error is raised."""
+        """Until asked to stop, or until one of the pool dies: then the others end too, and its error is raised."""
         pool.stop.clear()
         if self._over.is_set():
             return

@@ -23,7 +23,7 @@ import msgspec
 import graphvine
 from graphvine.errors import SettingsError
 from graphvine.redact import without_secrets
-from graphvine.workers.serve.events import Hub, Told
+from graphvine.workers.serve.events import Event, Hub
 from graphvine.workers.serve.settings import ServeSettings
 
 if TYPE_CHECKING:
@@ -62,13 +62,13 @@ class Webhooks:
             self._loop.call_soon_threadsafe(self._end)
             self._thread.join(_END_SECONDS + 1.0)
 
-    def put(self, told: Told) -> None:
+    def put(self, event: Event) -> None:
         """Called by the thread in which something happened: it never waits."""
-        if told.name in _LEFT_OUT or (self._wanted and told.name not in self._wanted) or self._loop.is_closed():
+        if event.name in _LEFT_OUT or (self._wanted and event.name not in self._wanted) or self._loop.is_closed():
             return
-        body = msgspec.json.encode({"id": told.number, "event": told.name, "data": told.facts}, enc_hook=str)
+        body = msgspec.json.encode({"id": event.number, "event": event.name, "data": event.facts}, enc_hook=str)
         if len(body) <= _MOST_BYTES:
-            self._loop.call_soon_threadsafe(self._put, _Event(told.name, body, str(uuid.uuid4())))
+            self._loop.call_soon_threadsafe(self._put, _Event(event.name, body, str(uuid.uuid4())))
 
     def _put(self, event: _Event) -> None:
         for queue in self._queues:

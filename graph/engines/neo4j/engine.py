@@ -32,6 +32,8 @@ _BRINGS_TRANSACTIONS = re.compile(r"\bIN\s+(\S+\s+CONCURRENT\s+)?TRANSACTIONS\b"
 _CREATES = re.compile(r"(?<!ON )\bCREATE\b", re.IGNORECASE)
 _INDEX_SECONDS = 300
 _COLLISIONS = 3
+# How often a change of the schema is tried that other processes make at the same moment.
+_SCHEMA_ATTEMPTS = 10
 
 
 def open_server(where: str, settings: Settings, *, create: bool) -> Neo4jEngine:
@@ -123,7 +125,7 @@ class Neo4jEngine:
                 raise QueryError(
                     "each statement is a transaction of its own here: leave BEGIN, COMMIT and ROLLBACK out"
                 )
-            result = self._execute(text, parameters or {})
+            result = self._execute(text, parameters or {}) if then is None else self._migrate(text)
         if then is not None:
             self._server.read(f"CALL db.awaitIndexes({_INDEX_SECONDS})", {}, lambda result: result.consume())
             self.write(then)
@@ -207,6 +209,19 @@ class Neo4jEngine:
         if _BRINGS_TRANSACTIONS.search(text):
             return self._server.alone(text, parameters, rows)
         return self._server.write(text, parameters, rows, "the statement", again=False)
+
+    def _migrate(self, text: str) -> QueryResult:
+        """Run a statement of a migration; again, where another process makes the same change at the same moment.
+
+        The server looks whether an index is there before it locks, so IF NOT EXISTS and IF EXISTS can be overtaken.
+        """
+        for left in reversed(range(_SCHEMA_ATTEMPTS)):
+            try:
+                return self._execute(text, {})
+            except QueryError as error:
+                if ".Schema." not in str(getattr(error.__cause__, "code", "")) or not left:
+                    raise
+        raise AssertionError("the last attempt returns or raises")
 
     def _repeatable(self, unit: Unit) -> bool:
         """Whether running the unit a second time adds nothing: it is guarded, or finds what it made."""

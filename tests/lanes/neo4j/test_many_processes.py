@@ -15,7 +15,7 @@ import pytest
 import graphvine
 from graphvine.graph import Graph
 from tests.acceptance.cli_support import COMMAND, environment
-from tests.lanes.neo4j import crew
+from tests.lanes.neo4j import worker_processes
 from tests.support import servers
 from tests.support.articles import links, states
 from tests.support.neo4j_server import Neo4jServer
@@ -28,18 +28,18 @@ PROCESSES = 4
 
 @pytest.fixture(scope="module", autouse=True)
 def warm() -> None:
-    prepare("neo4j", "apscheduler.schedulers.background", "tests.lanes.neo4j.crew")
+    prepare("neo4j", "apscheduler.schedulers.background", "tests.lanes.neo4j.worker_processes")
 
 
 @pytest.fixture
 def watching(place: Place) -> Iterator[Graph]:
     """The graph as somebody sees it who does not work on it."""
-    with graphvine.open(place.where, settings=crew.SETTINGS) as graph:
+    with graphvine.open(place.where, settings=worker_processes.SETTINGS) as graph:
         yield graph
 
 
 def start(where: str) -> Child:
-    child = Child(crew.work, where)
+    child = Child(worker_processes.work, where)
     assert child.hear() == "at work"
     return child
 
@@ -72,7 +72,7 @@ def test_workers_killed_at_random_lose_nothing_and_do_nothing_twice(
     place.open().close()
     kills = request.config.getoption("--kills") or (100 if full else 8)
     draw = random.Random(4)
-    watching.seed("article", crew.roots())
+    watching.seed("article", worker_processes.roots())
     children = [start(place.where) for _ in range(PROCESSES)]
     try:
         for _ in range(kills):
@@ -80,12 +80,12 @@ def test_workers_killed_at_random_lose_nothing_and_do_nothing_twice(
             assert victim.says_nothing_for(draw.uniform(0.05, 0.6)), "a worker ended by itself"
             victim.kill()
             children.append(start(place.where))
-        wait_until_done(watching, crew.expected())
+        wait_until_done(watching, worker_processes.expected())
         assert all(child.says_nothing_for(0) for child in children)
     finally:
         for child in children:
             child.kill()
-    check(watching, crew.expected())
+    check(watching, worker_processes.expected())
 
 
 @pytest.fixture
@@ -103,8 +103,8 @@ def server(tmp_path: Path) -> Iterator[Neo4jServer]:
 def test_a_server_that_goes_away_is_waited_for(place: Place, server: Neo4jServer) -> None:
     if servers.started() is not None:
         place.open().close()  # empties it
-    with graphvine.open(server.where, settings=crew.SETTINGS) as watching:
-        watching.seed("article", crew.roots(2))
+    with graphvine.open(server.where, settings=worker_processes.SETTINGS) as watching:
+        watching.seed("article", worker_processes.roots(2))
         children = [start(server.where) for _ in range(2)]
         try:
             for end in (server.stop, server.kill):
@@ -112,12 +112,12 @@ def test_a_server_that_goes_away_is_waited_for(place: Place, server: Neo4jServer
                 eventually(lambda before=before: _at_least(watching, before + 20))  # type: ignore[misc]
                 end()
                 server.start()
-            wait_until_done(watching, crew.expected(2))
+            wait_until_done(watching, worker_processes.expected(2))
             assert all(child.says_nothing_for(0) for child in children), "a worker did not wait"
         finally:
             for child in children:
                 child.kill()
-        check(watching, crew.expected(2))
+        check(watching, worker_processes.expected(2))
 
 
 def _at_least(graph: Graph, count: int) -> None:

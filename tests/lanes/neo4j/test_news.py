@@ -10,7 +10,7 @@ import pytest
 from graphvine.clock import ManualClock, SystemClock
 from graphvine.graph import Graph
 from tests.acceptance.cli_support import run
-from tests.lanes.neo4j import newsroom
+from tests.lanes.neo4j import news_processes
 from tests.pipelines.news.servers import Site
 from tests.pipelines.news.support import articles, in_order, passed, process, queue, states, update
 from tests.pipelines.news.test_commands import settings  # noqa: F401  a fixture
@@ -22,7 +22,7 @@ from tests.support.web_server import WebServer
 
 @pytest.fixture(scope="module", autouse=True)
 def warm_server() -> None:
-    prepare("neo4j", "httpx", "tests.support.warm", "tests.pipelines.news.warm", "tests.lanes.neo4j.newsroom")
+    prepare("neo4j", "httpx", "tests.support.warm", "tests.pipelines.news.warm", "tests.lanes.neo4j.news_processes")
 
 
 @pytest.fixture
@@ -63,8 +63,8 @@ def test_the_commands_from_a_provider_to_the_same_story(
 def test_updaters_and_processors_in_many_processes(place: Place, site: Site, full: bool) -> None:
     total, each = (600, 4) if full else (60, 2)
     site.add(*range(total))
-    updaters = [Child(newsroom.update, place.where, site.url, 3) for _ in range(each)]
-    processors = [Child(newsroom.process, place.where, total) for _ in range(each)]
+    updaters = [Child(news_processes.update, place.where, site.url, 3) for _ in range(each)]
+    processors = [Child(news_processes.process, place.where, total) for _ in range(each)]
     try:
         found = sum(child.hear() for child in updaters)
         done = [child.hear() for child in processors]
@@ -86,7 +86,7 @@ def test_what_a_killed_processor_held_is_taken_back_by_the_next(place: Place, si
     site.add(1, 2, 3)
     with place.open(SystemClock()) as graph:
         update(graph, site)
-    with Child(newsroom.stand, place.where) as child:
+    with Child(news_processes.stand, place.where) as child:
         assert child.hear() == "content_saved"
         child.kill()
     with place.open(ManualClock(SystemClock().now_ms())) as graph:

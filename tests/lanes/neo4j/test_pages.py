@@ -16,7 +16,7 @@ from graphvine.isolation import SUSPECT_AT
 from graphvine.workers.scrape.batches import submit
 from graphvine.workers.scrape.errors import BatchBusy, BatchLost
 from graphvine.workers.scrape.manager import Manager
-from tests.lanes.neo4j import newsroom
+from tests.lanes.neo4j import news_processes
 from tests.pipelines.scrape.support import TEXT, local, rows
 from tests.pipelines.scrape.test_command import site, test_pages_from_the_command_line_and_again_by_name  # noqa: F401
 from tests.support.processes import Child, prepare
@@ -29,7 +29,7 @@ MANAGERS = 6
 
 @pytest.fixture(scope="module", autouse=True)
 def warm_server() -> None:
-    prepare("neo4j", "httpx", "tests.support.warm", "tests.pipelines.news.warm", "tests.lanes.neo4j.newsroom")
+    prepare("neo4j", "httpx", "tests.support.warm", "tests.pipelines.news.warm", "tests.lanes.neo4j.news_processes")
 
 
 @pytest.fixture
@@ -100,11 +100,11 @@ def test_a_manager_that_is_killed_is_followed_by_the_one_that_stands_by(place: P
 
     with WebServer(page) as server:
         urls = [f"{server.url}/{number}" for number in range(16)]
-        with Child(newsroom.lead, place.where, urls, "b") as first:
+        with Child(news_processes.lead, place.where, urls, "b") as first:
             heard = [first.hear()]
             while sum(name == "summary_finished" for name, _ in heard) < 8:
                 heard.append(first.hear())
-            with Child(newsroom.lead, place.where, urls, "b") as second:
+            with Child(news_processes.lead, place.where, urls, "b") as second:
                 assert second.hear() == ("standing_by", "")
                 first.kill()
                 over.set()

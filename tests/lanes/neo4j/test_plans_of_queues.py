@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graphvine.clock import NEVER, moment
+from graphvine.clock import FIRST, NEVER, moment
 from graphvine.graph import Graph
 from graphvine.records import Step, Unit
 from tests.lanes.neo4j.test_plans import BATCH, NOW, SORTED, WHOLE_TABLE, hits, operators, profile
@@ -42,7 +42,7 @@ READY = {"now": NOW, "lease": 0, "limit": BATCH}
         ("scrape_item.ready", READY),
         ("scrape_item.ready_from", {**READY, "skip": BATCH}),
         ("scrape_item.ready_in", {**READY, "batch_seq": 0}),
-        ("scrape_item.results", {"batch_seq": 0, "after": 0, "limit": BATCH}),
+        ("scrape_item.results", {"batch_seq": 0, "state": "", "contains": "", "after": 0, "limit": BATCH}),
         ("news_article.ready", READY),
         ("news_article.ready_from", {**READY, "skip": BATCH}),
         ("news_article.stories", {"topic": "BTC", "model": "m", "limit": BATCH}),
@@ -55,6 +55,31 @@ def test_a_queue_comes_out_of_its_index_in_order(filled: Graph, block: str, give
     assert not operators(plan).intersection(SORTED)
     assert not operators(plan).intersection(WHOLE_TABLE)
     assert hits(plan) < 40 * BATCH, "it stops at the limit"
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "block", "given"),
+    [
+        ("scrape_item", "scrape_item.ready_from", {**READY, "skip": BATCH}),
+        ("scrape_item", "scrape_item.ready_in", {**READY, "batch_seq": 0}),
+        ("news_article", "news_article.ready_from", {**READY, "skip": BATCH}),
+        ("news_article", "news_processor.front", {"topic": "BTC", "now": NOW, "limit": BATCH}),
+    ],
+)
+def test_what_was_prioritised_comes_before_it(filled: Graph, pipeline: str, block: str, given: dict[str, Any]) -> None:
+    key = filled.read(block, **{**given, "limit": ROWS})[-1]["key"]
+    assert filled.prioritise(pipeline, [key]) == 1
+    first, *others = filled.read(block, **given)
+    assert (first["key"], first["due"]) == (key, FIRST) and len(others) == BATCH
+    plan = profile(filled, block, given)
+    assert not operators(plan).intersection(WHOLE_TABLE) and hits(plan) < 40 * BATCH
+    everything = [row["key"] for row in filled.read(block, **{**given, "limit": ROWS})]
+    assert everything.count(key) == 1
+    filled.engine.execute(["MATCH (p:Prioritised) DELETE p"])
+    assert sorted(row["key"] for row in filled.read(block, **{**given, "limit": ROWS})) == sorted(everything), (
+        "without its mark, as after a load, it has the place that it had"
+    )
+    filled.engine.execute([f"MATCH (a) WHERE a.due = {FIRST} SET a.due = 0"])
 
 
 def by_number(filled: Graph, entity: str) -> dict[str, Any]:

@@ -150,7 +150,7 @@ def test_full_text_and_vectors_are_found_by_the_server_s_indexes(graph: Graph) -
 
     def found_both() -> None:
         # Full text follows within moments of the commit.
-        text = "CALL db.index.fulltext.queryNodes('section_text', $words) YIELD node RETURN node.id"
+        text = "CALL db.index.fulltext.queryNodes('section_words', $words) YIELD node RETURN node.id"
         assert graph.query(text, {"words": "climbs"}).rows == [["Vine#1"]]
         near = (
             "CALL db.index.vector.queryNodes('section_embedding', 1, $vector) YIELD node, score RETURN node.id, score"

@@ -34,6 +34,22 @@ def test_entries_of_one_page_are_one_article_and_told(graph: Graph, site: Site) 
     assert run.found == 1 and "2 entries name the page of another entry" in run.rejected[0]
 
 
+def test_an_entry_that_names_no_page_is_at_the_first_address_in_its_text(graph: Graph, site: Site) -> None:
+    async def notices(request: Request) -> None:
+        text = (
+            "<p>Posted. <a class='x' HREF='https://example.org/list 2.pdf?a=1&amp;b=2'>Here</a> or <a href='/b'>b</a>"
+        )
+        items = f"<item><title>a</title><description><![CDATA[{text}]]></description></item>"
+        items += "<item><title>no address</title><description>only words</description></item>"
+        await request.answer(f"<rss version='0.91'><channel>{items}</channel></rss>".encode(), media_type="text/xml")
+
+    site.pages["/notices"] = notices
+    run = update(graph, site, providers=[feed(site, "/notices")])
+    assert run.found == 1 and "item 1: link: missing" in run.rejected[0]
+    (link,) = graph.query("MATCH (a:NewsArticle) RETURN a.link").rows[0]
+    assert link == "https://example.org/list%202.pdf?a=1&b=2"
+
+
 def test_parts_of_a_page_with_ids_of_their_own_are_articles(graph: Graph, site: Site) -> None:
     def item(part: str, id: str) -> str:
         return f"<item><title>{part}</title><link>https://example.org/log#{part}</link><guid>{id}</guid></item>"

@@ -76,7 +76,7 @@ def test_by_http(served: Served, site: Site) -> None:
             job = client.post(where, json=body)
             assert job.status_code == 202, job.text
             eventually(partial(_is_done, client, job.json()["id"]))
-        listed = client.get("/news/articles", params={"state": "processed"}).json()
+        listed = client.get("/news/articles", params={"state": "processed"}).json()["rows"]
         assert [one["title"] for one in listed] == ["Bitcoin story number 2", "Bitcoin story number 1"]
         shown = client.get(f"/news/articles/{listed[0]['id']}").json()
         assert shown["article"]["summary"] and shown["mentions"] == [] and shown["failures"] == []

@@ -101,7 +101,7 @@ def test_the_daemon_works_on_it_and_answers_for_it(toy: Toy, place: Place, tmp_p
             }  # fmt: skip
             assert client.get("/toy/nobody").status_code == 404
             assert "/toy/{key}" in client.get("/openapi.json").json()["paths"]
-            assert client.get("/pipelines/toy/failed").json()[0]["key"] == "..."
+            assert client.get("/pipelines/toy/failed").json()["rows"][0]["key"] == "..."
             assert 'pipeline="toy"' in client.get("/metrics").text
             assert [one["pipeline"] for one in client.get("/workers").json()["workers"]].count("toy") == 1
     finally:

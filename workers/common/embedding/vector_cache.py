@@ -83,7 +83,7 @@ class VectorCache:
                 self._connection = None
 
     def _make_room(self, coming: int) -> None:
-        """Ids are dense, since only the oldest rows ever go: the two ends tell the number of rows."""
+        """Ids are dense, since only the oldest rows ever go: the two ends give the number of rows."""
         assert self._connection is not None
         first, last = self._connection.execute("SELECT min(id), max(id) FROM vectors").fetchone()
         if first is not None and last - first + 1 + coming > self._max_rows:

@@ -36,7 +36,7 @@ class _Inflate:
     def __init__(self, coding: str) -> None:
         if coding not in ("gzip", "x-gzip", "deflate"):
             raise BodyBroken(f"it is encoded as {coding!r}, which was not asked for")
-        # 47: gzip or zlib, whichever its head says. Some servers send bare deflate: told by its first byte.
+        # 47: gzip or zlib, whichever its head says. Some servers send bare deflate: recognised by its first byte.
         self._coding, self._decoder = coding, zlib.decompressobj(47)
         self._started = False
 

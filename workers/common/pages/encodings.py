@@ -19,6 +19,8 @@ _NOT_OF_PAGES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "r
 _META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _XML = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})", re.IGNORECASE)
 _LETTER_OF_UTF8 = re.compile(rb"[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+_ONE_BYTE = ("cp125", "iso8859", "koi8", "mac", "cp874", "cp866")
+_NO_ACCIDENT = 16
 _WESTERN = "graphvine.western"
 _LOOKED_AT = 4_096
 _SAMPLE_BYTES = 65_536
@@ -35,6 +37,8 @@ def decode(body: bytes, declared: str = "", *, markup: bool = True) -> str:
         codec = _codec(named)
         if codec is None:
             continue
+        if text := _utf8_all_the_same(body, codec):
+            return text
         try:
             return body.decode(codec)
         except UnicodeDecodeError:
@@ -86,6 +90,14 @@ def _utf8(body: bytes) -> str:
         # Cut within its last character, by a server or a limit; plain ASCII before it proves nothing.
         cut = error.reason == "unexpected end of data" and not body[: error.start].isascii()
         return body[: error.start].decode("utf-8") if cut else ""
+
+
+def _utf8_all_the_same(body: bytes, codec: str) -> str:
+    """UTF-8 that is said to be in another encoding, as of pages that were moved or stored; '' where it is not."""
+    if codec.startswith("utf") or body.isascii() or not (text := _utf8(body)):
+        return ""
+    # A set of two bytes a letter makes other letters of it, as a few of its own may pass for UTF-8.
+    return text if codec.startswith(_ONE_BYTE) or len(body) - len(text) >= _NO_ACCIDENT else ""
 
 
 def _repaired(body: bytes) -> str:

@@ -12,6 +12,7 @@ from graphvine.workers.common.pages.encodings import decode
 from graphvine.workers.common.pages.numbers import numbers_apart
 from graphvine.workers.common.pages.page import Page, PageLimits, UnreadablePage, clean, made
 
+_DIGITS = re.compile(r"\d+")
 _BLANKS = re.compile(r"\n\s*\n\s*")
 _HTML = ("text/html", "application/xhtml+xml")
 _PDF = ("application/pdf", "application/x-pdf")
@@ -58,29 +59,49 @@ def kind_of(media_type: str, body: bytes) -> str:
 
 def _read_html(text: str, url: str, limits: PageLimits) -> Page:
     """The main text of a page, without menus and the like; all of its text where no main part is found."""
-    import trafilatura
     from lxml import etree
 
-    # It warns about every unusual page.
-    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     text = numbers_apart(_without_control(clean(text)))
     try:
-        tree = trafilatura.load_html(text)
-        if tree is None:
-            raise UnreadablePage("it is HTML that can't be parsed")
+        tree = _tree(text)
         whole = _all_text(tree)
-        found: Any = trafilatura.bare_extraction(
-            tree, url=url or None, with_metadata=True, include_comments=False, include_tables=True, deduplicate=False
-        )
+        numbers = {*_DIGITS.findall(whole), *_DIGITS.findall("".join(tree.itertext()))}
+        fields = _extracted(tree, url)
+        main = _field(fields, "text")
+        if not numbers.issuperset(_DIGITS.findall(main)):
+            # Its last resorts leave out what stands between two spans, and so make one number of two.
+            main = _field(_extracted(_tree(text), url, fast=True), "text")
+            main = main if numbers.issuperset(_DIGITS.findall(main)) else ""
     except (etree.LxmlError, ValueError, RecursionError) as error:
         raise UnreadablePage(f"it is HTML that can't be parsed: {error}") from None
-    fields = found.as_dict() if found is not None else {}
-    main = str(fields.get("text") or "")
     return made(
         "html", _field(fields, "title") or _title(text), main if main.strip() else whole, limits,
         author=_field(fields, "author"), date=_field(fields, "date"), site=_field(fields, "sitename"),
         language=_field(fields, "language") or _language(text), description=_field(fields, "description"),
     )  # fmt: skip
+
+
+def _tree(text: str) -> Any:
+    import trafilatura
+
+    # It warns about every unusual page.
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
+    tree = trafilatura.load_html(text)
+    if tree is None:  # a page without <html>, of one paragraph or of words alone: it shows what it has
+        tree = trafilatura.load_html(f"<html><body>{text}</body></html>")
+    if tree is None:
+        raise UnreadablePage("it is HTML that can't be parsed")
+    return tree
+
+
+def _extracted(tree: Any, url: str, *, fast: bool = False) -> dict[str, Any]:
+    import trafilatura
+
+    found: Any = trafilatura.bare_extraction(
+        tree, url=url or None, with_metadata=True, include_comments=False, include_tables=True, deduplicate=False,
+        fast=fast,
+    )  # fmt: skip
+    return found.as_dict() if found is not None else {}
 
 
 def _all_text(tree: Any) -> str:

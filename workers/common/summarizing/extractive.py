@@ -102,7 +102,7 @@ def _words(sentence: str) -> list[str]:
     words = [word for word in _WORD.findall(sentence.casefold()) if len(word) > 2]
     if len(words) > 2 or len(sentence) < 12:
         return words or list(sentence)
-    # No spaces to speak of: pairs of letters tell as much.
+    # No spaces to speak of: pairs of letters say as much.
     letters = [letter for letter in sentence if letter.isalnum()]
     return [first + second for first, second in pairwise(letters)]
 

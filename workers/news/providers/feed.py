@@ -36,6 +36,7 @@ _DECLARATION = re.compile(r"<\?xml[^>]{0,300}\?>")
 _LINE_ENDS = re.compile(r"[\t\r\n]+ *")
 _OF_XML = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _CONTROL = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF])
+_LINK_IN_TEXT = re.compile(r"<a\s[^>]{0,500}?\bhref\s*=\s*[\"']?(https?://[^\"'<>]{1,2000})", re.IGNORECASE)
 _NO_PART = re.compile(r"=|^(?:comments?|respond|disqus_thread|top|main|content|more-\d+|rss|feed)$", re.IGNORECASE)
 _PARSE_SECONDS, _MEMORY_BYTES = 10.0, 512 << 20
 
@@ -160,11 +161,17 @@ def _entry(entry: Any) -> dict[str, Any]:
     return {
         "links": [
             entry.get("feedburner_origlink"), _own_link(entry), *alternates, _address(entry.get("id")),
-            *(part(one, "src") for one in contents), *others,
+            *(part(one, "src") for one in contents), *others, _link_in(description),
         ], "title": _markup(entry, "title"),
         "date": _date(entry), "description": description, "author": _text(entry.get("author")),
         "keywords": [_text(part(tag, "term")) for tag in entry.get("tags") or []], "id": _text(entry.get("id")),
     }  # fmt: skip
+
+
+def _link_in(text: str | None) -> str | None:
+    """The first address in the text of an entry that names no page itself."""
+    found = _LINK_IN_TEXT.search(text or "")
+    return html.unescape(found[1]) if found else None
 
 
 def _own_link(entry: Any) -> Any:
@@ -209,8 +216,9 @@ def _json_entry(item: Any) -> dict[str, Any]:
     authors = part(item, "authors")
     author = authors[0] if isinstance(authors, list) and authors else part(item, "author")
     tags = part(item, "tags")
-    links = [part(item, "url"), part(item, "external_url"), _address(part(item, "id"))]
     text = _plain(part(item, "summary")) or _text(part(item, "content_html")) or _plain(part(item, "content_text"))
+    shown = _link_in(_text(part(item, "content_html")))
+    links = [part(item, "url"), part(item, "external_url"), _address(part(item, "id")), shown]
     return {
         "links": links, "title": _plain(part(item, "title")), "description": text,
         "date": _text(part(item, "date_published")) or _text(part(item, "date_modified")) or "",

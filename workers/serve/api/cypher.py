@@ -129,13 +129,13 @@ def run(app_state: AppState, body: Statement, scope: str | None) -> EncodedResul
 
 
 def _answer(result: EncodedResult) -> Response:
-    told: dict[str, Any] = {"bookmarks": []}
+    summary: dict[str, Any] = {"bookmarks": []}
     if result.truncated:
-        told["notifications"] = [{
+        summary["notifications"] = [{
             "code": "Graphvine.Truncated", "severity": "WARNING",
             "title": "there are more rows", "description": f"the first {result.count} are here",
         }]  # fmt: skip
-    parts = (b'{"data":{"fields":', result.columns, b',"values":', result.rows, b"},", encode(told)[1:])
+    parts = (b'{"data":{"fields":', result.columns, b',"values":', result.rows, b"},", encode(summary)[1:])
     return EncodedJson(b"".join(parts), 202)
 
 

@@ -26,7 +26,7 @@ def router(app_state: AppState) -> APIRouter:
 
     @made.get("/readyz", summary="Whether the graph can be read and written; 503 where it can't", response_model=Ready)
     async def readyz(request: Request) -> Response:
-        """Anybody may ask, a supervisor has no token; what is served is told to those alone who may read."""
+        """Anybody may ask, a supervisor has no token; what is served is shown only to those who may read."""
         reads = request.scope.get("graphvine_reads", False)
         try:
             graph = app_state.graph
@@ -55,14 +55,14 @@ def router(app_state: AppState) -> APIRouter:
 
         async def stream() -> AsyncIterator[bytes]:
             yield b"retry: 2000\n\n"
-            async with aclosing(app_state.hub.subscribe(app_state.settings.listeners)) as heard:
-                async for told in heard:
-                    if told is None:
+            async with aclosing(app_state.hub.subscribe(app_state.settings.listeners)) as listener:
+                async for event in listener:
+                    if event is None:
                         yield b": still here\n\n"
                         continue
-                    facts = json.dumps(told.facts, default=str)
-                    yield f"id: {told.number}\nevent: {told.name}\ndata: {facts}\n\n".encode()
-                    if told.name == "closing":
+                    facts = json.dumps(event.facts, default=str)
+                    yield f"id: {event.number}\nevent: {event.name}\ndata: {facts}\n\n".encode()
+                    if event.name == "closing":
                         return
 
         return StreamingResponse(stream(), media_type="text/event-stream", headers={"Cache-Control": "no-store"})

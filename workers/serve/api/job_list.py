@@ -15,7 +15,7 @@ from graphvine.redact import redact_values
 from graphvine.workers.serve.api.models import JobShown
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.jobs import Job
-from graphvine.workers.serve.responses import EVENT_STREAM, Json
+from graphvine.workers.serve.responses import EVENT_STREAM, Contains, Json, Limit, PageOf, State, page_of
 
 # How often a listener that went away is noticed in a job that is silent.
 _LOOK_SECONDS = 1.0
@@ -24,9 +24,18 @@ _LOOK_SECONDS = 1.0
 def router(app_state: AppState) -> APIRouter:
     made = APIRouter(prefix="/jobs", tags=["jobs"])
 
-    @made.get("", summary="Every job that was given to the daemon", response_model=list[JobShown])
-    def jobs() -> Json:
-        return Json([job.shown() for job in app_state.jobs.all()])
+    @made.get("", summary="The jobs that were given to the daemon, the newest first", response_model=PageOf[JobShown])
+    def jobs(
+        state: State = "", contains: Contains = "",
+        after: Annotated[str, Query(max_length=100, description="`next` of the page before.")] = "",
+        limit: Limit = 100,
+    ) -> Json:  # fmt: skip
+        behind = [job for job in app_state.jobs.all() if not after or _place(job) < after]
+        found = [
+            shown for job in sorted(behind, key=_place, reverse=True) if not state or job.state == state
+            for shown in [job.shown()] if contains.lower() in f"{job.verb} {shown['asked']}".lower()
+        ][:limit]  # fmt: skip
+        return page_of(found, limit, f"{found[-1]['started_at']} {found[-1]['id']}" if found else None)
 
     @made.get("/{id}", summary="One job", response_model=JobShown)
     def one(id: str) -> Json:
@@ -68,6 +77,11 @@ def router(app_state: AppState) -> APIRouter:
         return StreamingResponse(stream(), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
 
     return made
+
+
+def _place(job: Job) -> str:
+    """Where it stands among the jobs, by the time at which it began."""
+    return f"{job.started_at} {job.id}"
 
 
 @contextmanager

@@ -1,12 +1,14 @@
-"""The tools for assistants by HTTP: POST /mcp, the Model Context Protocol's streamable transport (extra `mcp`).
+"""The tools for assistants by HTTP: /mcp, the Model Context Protocol's streamable transport (extra `mcp`).
 
-No sessions: each request is an exchange of its own, and nothing of it is kept when it is over. How many are open at a
-time and how long one may last is bounded, so nobody can use up the memory by opening them.
+A client that says hello (`initialize`) gets a session while there is room for one; every other request is an exchange
+of its own, of which nothing is kept. How many sessions, streams and exchanges there are and how long one may last is
+bounded, so nobody can use up the memory by opening them.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 from contextlib import nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -23,12 +25,15 @@ from graphvine.workers.serve.responses import Json, as_error
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
+    from graphvine.workers.mcp.sessions import Exchanges, Sessions
+
 PATH = "/mcp"
 _MAX_ROWS, _MAX_SECONDS = 200, 10.0
 _PATIENCE_SECONDS = 5.0
 _MOST_BYTES, _MOST_VALUES = 512 << 10, 20_000
 # A call takes some seconds; a client that listens for changes, of which there are none, is asked to come again.
 _EXCHANGE_SECONDS = 300.0
+_LOOK_SECONDS = 0.25
 
 
 def route(app_state: AppState) -> Route:
@@ -41,46 +46,61 @@ class McpEndpoint:
 
     def __init__(self, app_state: AppState) -> None:
         self._app_state = app_state
-        self._server: Server[Any] | None = None
-        self._open, self._building = 0, asyncio.Lock()
+        self._sessions: Sessions
+        self._exchanges: Exchanges
+        self._living: asyncio.Task[None] | None = None
+        self._open = {"POST": 0, "GET": 0, "DELETE": 0}
+        self._preparing = asyncio.Lock()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        refusal = self._refusal(scope["method"])
+        request = StarletteRequest(scope, receive)
+        refusal = self._refusal(request)
         if refusal is not None:
             await refusal(scope, receive, send)
             return
-        self._open += 1
+        self._open[request.method] += 1
         try:
             async with asyncio.timeout(_EXCHANGE_SECONDS):
-                body = await StarletteRequest(scope, receive).body()
+                body = await request.body()
                 refusal = _too_much(body) or await self._prepared()
-                if refusal is None:
-                    await self._exchange(scope, _again(body, receive), send)
-                else:
+                if refusal is not None:
                     await refusal(scope, receive, send)
+                elif "mcp-session-id" in request.headers or (_is_hello(body) and self._sessions.have_room):
+                    await self._sessions.handle_request(scope, _again(body, receive), send)
+                else:
+                    await self._exchanges.handle_request(scope, _again(body, receive), send)
         except ClientDisconnect:
             return
         except TimeoutError:
             return  # whatever was being sent ends here, with the connection
         finally:
-            self._open -= 1
+            self._open[request.method] -= 1
 
-    def _refusal(self, method: str) -> Response | None:
-        if method != "POST":
-            # There is no stream to open by GET and no session to end by DELETE; the protocol has this answer for both.
-            return Json(as_error("Refused", "this answers to POST alone: it keeps no sessions"), 405, {"Allow": "POST"})
-        if self._open >= self._app_state.settings.mcp_at_once:
-            message = f"{self._open} requests of assistants are open already: try again in a moment"
+    def _refusal(self, request: StarletteRequest) -> Response | None:
+        settings, method = self._app_state.settings, request.method
+        if method not in self._open:
+            return Json(
+                as_error("Refused", "this answers to POST, GET and DELETE"), 405, {"Allow": "POST, GET, DELETE"}
+            )
+        if method != "POST" and "mcp-session-id" not in request.headers:
+            # A stream is opened, and a session ended, within one; the protocol has this answer where there is none.
+            return Json(as_error("Refused", "without a session this answers to POST alone"), 405, {"Allow": "POST"})
+        if self._app_state.stopping.is_set():
+            return Json(as_error("NotReady", "the service is about to end: try again when it is back"), 503)
+        if self._open[method] >= (settings.mcp_sessions if method == "GET" else settings.mcp_at_once):
+            message = f"{self._open[method]} requests of assistants are open already: try again in a moment"
             return Json(as_error("Busy", message), 503, {"Retry-After": "1"})
         return None
 
     async def _prepared(self) -> Response | None:
         """Have the server ready; an answer where a package is missing."""
         try:
-            async with self._building:
-                if self._server is None:
+            async with self._preparing:
+                if self._living is None:
                     await asyncio.to_thread(_load)  # takes a second, in which everybody else is answered
-                    self._server = build_server(self._app_state)
+                    ready = asyncio.get_running_loop().create_future()
+                    self._living = asyncio.create_task(self._live(build_server(self._app_state), ready))
+                    await ready
         except ModuleNotFoundError as error:
             advice = missing_part(error)
             if advice is None:
@@ -88,19 +108,25 @@ class McpEndpoint:
             return Json(as_error("NotInstalled", advice), 501)
         return None
 
-    async def _exchange(self, scope: Any, receive: Any, send: Any) -> None:
-        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-        from mcp.server.transport_security import TransportSecuritySettings
+    async def _live(self, server: Server[Any], ready: asyncio.Future[None]) -> None:
+        """Keep the sessions until the service ends; their streams end with them."""
+        from graphvine.workers.mcp.sessions import Exchanges, Sessions
 
-        assert self._server is not None
-        # Host and origin were checked by the middleware, which knows the names that the settings allow.
-        checked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-        manager = StreamableHTTPSessionManager(
-            self._server, stateless=True, security_settings=checked,
-            max_request_body_size=self._app_state.settings.max_body_bytes,
-        )  # fmt: skip
-        async with manager.run():
-            await manager.handle_request(scope, receive, send)
+        settings = self._app_state.settings
+        self._sessions = Sessions(server, settings.mcp_sessions, settings.mcp_session_seconds, settings.max_body_bytes)
+        self._exchanges = Exchanges(server, settings.max_body_bytes)
+        async with self._exchanges.run(), self._sessions.run():
+            ready.set_result(None)
+            while not self._app_state.stopping.is_set():
+                await asyncio.sleep(_LOOK_SECONDS)
+
+
+def _is_hello(body: bytes) -> bool:
+    """Whether a message asks for a session."""
+    try:
+        return b"initialize" in body and json.loads(body).get("method") == "initialize"
+    except (ValueError, AttributeError, RecursionError):
+        return False  # the transport says what is wrong with it
 
 
 def _too_much(body: bytes) -> Response | None:
@@ -122,9 +148,8 @@ def _again(body: bytes, receive: Any) -> Any:
 
 
 def _load() -> None:
-    import_module("mcp.server.streamable_http_manager")
     import_module("graphvine.workers.mcp.server")
-    import_module("graphvine.workers.mcp.tools")
+    import_module("graphvine.workers.mcp.sessions")
 
 
 def build_server(app_state: AppState) -> Server[Any]:

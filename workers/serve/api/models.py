@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, create_model
 
@@ -177,3 +177,52 @@ class PipelinePaused(BaseModel):
 
     pipeline: str
     paused: bool
+
+
+class RowShown(BaseModel):
+    """A row of a queue. `standing` says whether it would be claimed now, waits, is held, or rests.
+
+    `at` is when it became or becomes due, had its last heartbeat, or came to rest, by its standing.
+    """
+
+    seq: str
+    key: str
+    state: str | None
+    standing: Literal["ready", "backing off", "claimed", "at rest"]
+    prioritised: bool = False
+    depth: int | None = None
+    retries: int | None = None
+    due_in_seconds: float | None = None
+    error: str | None = None
+    name: str | None = None
+    worker: str | None = None
+    claimed_at: str | None = None
+    at: str | None = None
+
+
+class RowCount(BaseModel):
+    """How many rows match; their first and last numbers tell where in the table a part of it lies, roughly."""
+
+    count: int
+    states: dict[str, int]
+    first: str | None = None
+    last: str | None = None
+
+
+class Reason(BaseModel):
+    """A reason for failures, with how many rows have it and one of them."""
+
+    reason: str | None
+    count: int
+    example: str
+
+
+class RowDetail(BaseModel):
+    """One row: where it stands, its properties, what went wrong with it, and what happened to it."""
+
+    pipeline: str
+    label: str
+    row: RowShown
+    properties: dict[str, Any]
+    failures: list[dict[str, Any]]
+    history: list[dict[str, Any]]

@@ -30,6 +30,7 @@ class PipelineFigures(BaseModel):
     status: dict[str, Any]
     title: str
     finished: int
+    resting: dict[str, int]
     per_second: float | None
     eta_seconds: float | None
     oldest_ready_seconds: float | None
@@ -83,7 +84,10 @@ def router(app_state: AppState) -> APIRouter:
 def _figures(app_state: AppState, one: PipelineStatus) -> dict[str, Any]:
     graph = app_state.graph
     declared = registry.of(graph).get(one.pipeline)
-    finished = sum(one.states.get(state, 0) for state in graph.library.machines[one.pipeline].done)
+    machine = graph.library.machines[one.pipeline]
+    finished = sum(one.states.get(state, 0) for state in machine.done)
+    known = {*machine.done, machine.initial.name, "failed", "skipped"}
+    resting = {} if one.claimed else {name: n for name, n in one.states.items() if n and name not in known}
     rate = app_state.samples.rate(one.pipeline) if app_state.samples is not None else None
     left = one.ready + one.backing_off + one.claimed
     workers = app_state.supervisor.alive().get(one.pipeline, 0) if app_state.supervisor is not None else 0
@@ -92,6 +96,7 @@ def _figures(app_state: AppState, one: PipelineStatus) -> dict[str, Any]:
     )
     return {
         "status": one, "title": declared.title if declared is not None else "", "finished": finished,
+        "resting": resting,
         "per_second": rate, "eta_seconds": left / rate if left and rate else 0.0 if not left else None,
         "oldest_ready_seconds": oldest, "workers": workers, "activity": _activity(one, rate, workers),
     }  # fmt: skip

@@ -16,11 +16,13 @@ from graphvine.core_requests import (
     ResumeRequest,
     SeedRequest,
 )
+from graphvine.queue_admin import rejected
 from graphvine.records import FailedRow, PipelineStatus
 from graphvine.workers.serve.api.models import PipelinePaused, counted
+from graphvine.workers.serve.api.rows import Filter, Rows
 from graphvine.workers.serve.app_state import AppState
 from graphvine.workers.serve.request_routes import Answer, add_route
-from graphvine.workers.serve.responses import Json
+from graphvine.workers.serve.responses import LAST, After, Contains, Json, Limit, PageOf, page_of
 from graphvine.workers.serve.status_cache import status_of
 
 Key = Annotated[str, Field(min_length=1, max_length=2_000)]
@@ -34,15 +36,22 @@ def router(app_state: AppState) -> APIRouter:
         app_state.graph.store.machine(pipeline)
         return Json(next(found for found in status_of(app_state) if found.pipeline == pipeline))
 
-    @made.get("/failed", summary="What failed, and why", response_model=list[FailedRow])
+    @made.get("/failed", summary="What failed, and why, the newest rows first", response_model=PageOf[FailedRow])
     def failed(
-        pipeline: str, contains: Annotated[str, Query(max_length=200)] = "",
-        key: Annotated[list[Key] | None, Query(max_length=100)] = None,
-        limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+        pipeline: str, contains: Contains = "", key: Annotated[list[Key] | None, Query(max_length=100)] = None,
+        after: After = None, limit: Limit = 100,
         skipped: Annotated[bool, Query(description="What was skipped, rather than what failed.")] = False,
     ) -> Json:  # fmt: skip
-        found = app_state.graph.failed(pipeline, keys=key or None, contains=contains, limit=limit, skipped=skipped)
-        return Json(found)
+        graph = app_state.graph
+        if key:
+            return page_of(graph.failed(pipeline, keys=key, skipped=skipped), LAST)
+        wanted = Filter(("skipped" if skipped else "failed",), contains)
+        rows = Rows(graph, pipeline).page(wanted, after, newest=True, limit=limit)
+        known = {one.key: one for one in graph.failed(pipeline, keys=[row["key"] for row in rows], skipped=skipped)}
+        found = [known[row["key"]] for row in rows if row["key"] in known]
+        if len(rows) == limit:
+            return Json({"rows": found, "next": rows[-1]["seq"]})
+        return page_of(found if skipped else found + rejected(graph.store, pipeline, contains, limit), LAST)
 
     def changed(what: str) -> Answer:
         def answer(request: Any, count: int) -> dict[str, int]:

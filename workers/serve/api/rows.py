@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel
 
 from graphvine.clock import FIRST, NEVER, moment
 from graphvine.graph import Graph
 from graphvine.pipelines import tables
 from graphvine.records import Failure
+from graphvine.workers.serve.api.models import Reason, RowCount, RowDetail, RowShown
 from graphvine.workers.serve.app_state import AppState
-from graphvine.workers.serve.responses import Json, Missing, following
+from graphvine.workers.serve.responses import After, Json, Limit, Missing, PageOf, page_of
 
 _SECONDS = 20.0
 _LONGEST_ERROR = 300
@@ -26,60 +26,6 @@ _RETRIES = ("retry_count", "retryCount", "attempts")
 _ENDED = ("processed_at", "failed_at", "completed_at", "ended_at", "endedAt", "settled_at", "lastUpdated")
 
 Text = Annotated[str, Query(max_length=200)]
-
-
-class RowShown(BaseModel):
-    """A row of a queue. `standing` says whether it would be claimed now, waits, is held, or rests.
-
-    `at` is when it became or becomes due, had its last heartbeat, or came to rest, by its standing.
-    """
-
-    seq: str
-    key: str
-    state: str | None
-    standing: Literal["ready", "backing off", "claimed", "at rest"]
-    prioritised: bool = False
-    depth: int | None = None
-    retries: int | None = None
-    due_in_seconds: float | None = None
-    error: str | None = None
-    name: str | None = None
-    worker: str | None = None
-    claimed_at: str | None = None
-    at: str | None = None
-
-
-class RowPage(BaseModel):
-    rows: list[RowShown]
-    next: str | None = None
-
-
-class RowCount(BaseModel):
-    """How many rows match; their first and last numbers tell where in the table a part of it lies, roughly."""
-
-    count: int
-    states: dict[str, int]
-    first: str | None = None
-    last: str | None = None
-
-
-class Reason(BaseModel):
-    """A reason for failures, with how many rows have it and one of them."""
-
-    reason: str | None
-    count: int
-    example: str
-
-
-class RowDetail(BaseModel):
-    """One row: where it stands, its properties, what went wrong with it, and what happened to it."""
-
-    pipeline: str
-    label: str
-    row: RowShown
-    properties: dict[str, Any]
-    failures: list[dict[str, Any]]
-    history: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +61,13 @@ def asked_for(
 def router(app_state: AppState) -> APIRouter:
     made = APIRouter(prefix="/pipelines/{pipeline}", tags=["queues"])
 
-    @made.get("/rows", summary="Rows that match, in the order of their numbers", response_model=RowPage)
+    @made.get("/rows", summary="Rows that match, in the order of their numbers", response_model=PageOf[RowShown])
     def rows(
         pipeline: str, wanted: Annotated[Filter, Depends(asked_for)],
-        after: Annotated[int | None, Query(ge=0, lt=1 << 63, description="`next` of the page before.")] = None,
-        newest: Annotated[bool, Query(description="The newest first.")] = False,
-        limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+        after: After = None, newest: Annotated[bool, Query(description="The newest first.")] = False,
+        limit: Limit = 100,
     ) -> Json:  # fmt: skip
-        found = Rows(app_state.graph, pipeline).page(wanted, after, newest, limit)
-        return Json({"rows": found, "next": following(found, limit)})
+        return page_of(Rows(app_state.graph, pipeline).page(wanted, after, newest, limit), limit)
 
     @made.get("/rows/count", summary="How many rows match, by state", response_model=RowCount)
     def count(pipeline: str, wanted: Annotated[Filter, Depends(asked_for)]) -> Json:
@@ -159,6 +103,19 @@ class Rows:
         ended = [f"a.{name}" for name in _ENDED if name in self._table.columns]
         self._ended = f"coalesce({', '.join(ended)})" if len(ended) > 1 else ended[0] if ended else "a.claimed_at"
         self._key = as_text.format(self._machine.key) if number else f"a.{self._machine.key}"
+        # The error without the row's own name: with it, every row would have a reason of its own.
+        without = (
+            "replace({1}, {2}, {0})"
+            if graph.engine.dialect == "neo4j"
+            else "substring(list_to_string({0}, string_split('.' + {1}, {2})), 2, 1000000)"
+        )
+        named = (
+            "a.last_error" if number else without.format("$elided", "a.last_error", f"$quote + {self._key} + $quote")
+        )
+        self._reason = (
+            without.format("''", named, "a.url + ': '") if "url" in self._table.columns and not number else named
+        )
+        self._quoted = {} if number else {"quote": "'", "elided": "'…'"}
 
     def page(self, wanted: Filter, after: int | None, newest: bool, limit: int) -> list[dict[str, Any]]:
         conditions, parameters = self._where(wanted)
@@ -188,9 +145,11 @@ class Rows:
         if "last_error" not in self._table.columns:
             return []
         conditions, parameters = self._where(Filter((state,), contains))
+        parameters |= self._quoted
         text = (
             f"MATCH (a:{self._machine.label}) WHERE {' AND '.join(conditions)}"
-            f" RETURN a.last_error AS reason, count(*) AS n, min({self._key}) AS example ORDER BY n DESC LIMIT {limit}"
+            f" RETURN {self._reason} AS reason, count(*) AS n, min({self._key}) AS example"
+            f" ORDER BY n DESC LIMIT {limit}"
         )
         return [
             {"reason": reason, "count": n, "example": example}
@@ -207,7 +166,7 @@ class Rows:
             raise Missing(f"there is no row {key!r} in {self._pipeline}")
         row = self._shown(dict(zip((name for name, _ in self._columns()), found[0], strict=True)))
         failures = [
-            asdict(Failure(**one)) for one in self._graph.read(f"{self._pipeline}.failures", key=str(value))
+            asdict(Failure(**one)) for one in self._graph.read(f"{self._pipeline}.failures", key=value)
         ]  # fmt: skip
         return {
             "pipeline": self._pipeline, "label": self._machine.label, "row": row,
@@ -260,8 +219,8 @@ class Rows:
                 ms = _ms(time)
                 parameters |= {name: moment(ms), f"{name}_ms": ms, "never": NEVER}
         if wanted.reason and "last_error" in self._table.columns:
-            conditions.append("a.last_error = $reason")
-            parameters["reason"] = wanted.reason
+            conditions.append(f"(a.last_error = $reason OR {self._reason} = $reason)")
+            parameters |= {"reason": wanted.reason, **self._quoted}
         if wanted.contains:
             searched = [self._key, *(f"a.{name}" for name in ("last_error", "title") if name in self._table.columns)]
             conditions.append(

@@ -15,11 +15,19 @@ from graphvine.redact import redact_values
 from graphvine.workers import registry
 from graphvine.workers.serve.api.models import ServiceStatus, WorkersShown
 from graphvine.workers.serve.app_state import AppState
-from graphvine.workers.serve.responses import Json
+from graphvine.workers.serve.responses import After, Contains, Json, Limit, PageOf, page_of
 from graphvine.workers.serve.status_cache import status_of
 from graphvine.workers.serve.supervisor import WorkerInfo
 
 _SECRET = re.compile(r"key|token|password|secret|webhooks")
+
+
+class EventShown(BaseModel):
+    """An event of the service, as the stream of events has it."""
+
+    seq: int
+    event: str
+    data: dict[str, Any]
 
 
 class SettingShown(BaseModel):
@@ -58,6 +66,15 @@ def router(app_state: AppState) -> APIRouter:
         return Json(
             [{**row, "value": "(hidden)"} if row["value"] and _SECRET.search(row["name"]) else row for row in rows]
         )
+
+    @made.get("/log", summary="The last events, the newest first", response_model=PageOf[EventShown])
+    def log(contains: Contains = "", after: After = None, limit: Limit = 100) -> Json:
+        found = [
+            {"seq": one.number, "event": one.name, "data": redact_values(one.facts)} for one in app_state.hub.recent()
+            if after is None or one.number < after
+        ]  # fmt: skip
+        named = [one for one in found if contains.lower() in f"{one['event']} {one['data']}".lower()]
+        return page_of(named[:limit], limit)
 
     @made.get("/tables", summary="The tables of the graph and their columns", response_model=list[TableInfo])
     def tables() -> Json:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import socket
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -16,18 +14,23 @@ from graphvine.workers.serve.settings import ServeSettings
 from tests.serve.conftest import AUTHORISED, asking
 from tests.support.shared_graphs import TOKEN, Served
 from tests.support.stores import QUICK, Place
-from tests.support.waiting import WAIT_LIMIT, eventually
-
-SMALL: dict[str, Any] = {"max_body_bytes": 10_000, "max_upload_bytes": 20_000}
+from tests.support.waiting import WAIT_LIMIT
 
 
 def port_of(served: Served) -> int:
     return served.http_server.port
 
 
+def raw(served: Served, text: str, *, wait: bool = True) -> bytes:
+    """Send these bytes and read until the other side closes, or has said enough."""
+    with socket.create_connection(("127.0.0.1", port_of(served)), timeout=WAIT_LIMIT) as line:
+        line.sendall(text.encode())
+        return line.recv(65536) if wait else b""
+
+
 @pytest.mark.parametrize(
     "host",
-    ["evil.example", "evil.example:{port}", "127.0.0.1.evil.example:{port}", "127.0.0.1:1", "", "localhost.evil:{port}",
+    ["evil.example", "evil.example:{port}", "127.0.0.1.evil.example:{port}", "127.0.0.1:x", "", "localhost.evil:{port}",
      "127.0.0.1:{port}@evil.example", "[::2]:{port}"],
 )  # fmt: skip
 def test_a_name_that_was_bent_to_this_machine_gets_nothing(served: Served, client: httpx.Client, host: str) -> None:
@@ -38,6 +41,24 @@ def test_a_name_that_was_bent_to_this_machine_gets_nothing(served: Served, clien
         assert answer.status_code == 421, path
         assert "pipelines" not in answer.text
     assert client.post("/cypher", json={"statement": "RETURN 1"}, headers=given).status_code == 421
+
+
+def test_a_refused_name_is_told_with_the_setting_that_allows_it(client: httpx.Client) -> None:
+    told = client.get("/status", headers={"Host": "vines.example:9000"}).json()["error"]["message"]
+    assert "'vines.example'" in told and "serve.allowed_hosts" in told
+
+
+def test_through_a_tunnel_or_a_mapped_port_everything_needs_the_token(
+    client: httpx.Client, owner: httpx.Client
+) -> None:
+    tunnel = {"Host": "localhost:9000"}
+    assert client.get("/healthz", headers=tunnel).status_code == 200
+    assert client.get("/status", headers=tunnel).status_code == 401
+    assert owner.get("/status", headers=tunnel).status_code == 200
+    page = {**tunnel, "Origin": "http://localhost:9000"}
+    assert owner.post("/seeds", json={"titles": ["Vine"]}, headers=page).json() == {"new": 1, "known": 0}
+    other = {**tunnel, "Origin": "http://localhost:9001"}
+    assert owner.post("/seeds", json={"titles": ["Ivy"]}, headers=other).status_code == 403
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "[::1]", "LOCALHOST"])
@@ -171,105 +192,6 @@ def test_beyond_loopback_everything_needs_the_token(place: Place) -> None:
             assert client.get("/status", headers=AUTHORISED).status_code == 200
     finally:
         served.close()
-
-
-def raw(served: Served, text: str, *, wait: bool = True) -> bytes:
-    """Send these bytes and read until the other side closes, or has said enough."""
-    with socket.create_connection(("127.0.0.1", port_of(served)), timeout=WAIT_LIMIT) as line:
-        line.sendall(text.encode())
-        return line.recv(65536) if wait else b""
-
-
-@pytest.fixture
-def small(place: Place) -> Any:
-    """A service that takes little at a time."""
-    opened = Served(place.path, Settings(**QUICK), serve=ServeSettings(port=0, **SMALL))
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def hasty(place: Place) -> Any:
-    """A service with little patience, but enough for who sends at once."""
-    serve = ServeSettings(port=0, header_seconds=2, body_seconds=2, **SMALL)
-    opened = Served(place.path, Settings(**QUICK), serve=serve)
-    yield opened
-    opened.close()
-
-
-def test_a_body_that_says_it_is_too_large_is_not_read(small: Served) -> None:
-    with asking(small, AUTHORISED) as client:
-        answer = client.post("/seeds", content=b"x" * 20_000)
-    assert answer.status_code == 413
-
-
-def test_a_body_that_does_not_say_its_size_is_cut(small: Served) -> None:
-    def pieces() -> Any:
-        for _ in range(100):
-            yield b"x" * 1_000
-
-    try:
-        with asking(small, AUTHORISED) as client:
-            assert client.post("/seeds", content=pieces()).status_code == 413
-    except (httpx.WriteError, httpx.RemoteProtocolError, httpx.ReadError):
-        pass  # closed while we were still sending, which is as good
-    assert small.graph.status()[0].total == 0
-
-
-def test_a_slow_body_is_not_waited_for(hasty: Served) -> None:
-    head = f"POST /seeds HTTP/1.1\r\nHost: 127.0.0.1:{port_of(hasty)}\r\nAuthorization: Bearer {TOKEN}\r\n"
-    said = raw(hasty, head + "Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n{")
-    assert said.startswith(b"HTTP/1.1 408"), said[:100]
-
-
-FORM = {"Content-Type": "multipart/form-data; boundary=b"}
-PART = '--b\r\nContent-Disposition: form-data; name="file"; filename="../../x"\r\n\r\n'
-
-
-def test_a_file_without_end_leaves_nothing(small: Served) -> None:
-    def pieces() -> Any:
-        yield PART.encode()
-        for _ in range(2_000):
-            yield b"x" * 1_000
-
-    with asking(small, {**AUTHORISED, **FORM}) as client:
-        assert client.post("/uploads", content=b"x" * 2_000_000).status_code == 413, "it says how large it is"
-        with contextlib.suppress(httpx.WriteError, httpx.RemoteProtocolError, httpx.ReadError):  # closed: as good
-            assert client.post("/uploads", content=pieces()).status_code in (400, 413)
-    _nothing_is_left(small)
-
-
-def test_a_slow_file_leaves_nothing(hasty: Served) -> None:
-    head = f"POST /uploads HTTP/1.1\r\nHost: 127.0.0.1:{port_of(hasty)}\r\nAuthorization: Bearer {TOKEN}\r\n"
-    said = raw(hasty, f"{head}Content-Type: {FORM['Content-Type']}\r\nContent-Length: 9000\r\n\r\n{PART}slow")
-    assert said.startswith(b"HTTP/1.1 408"), said[:100]
-    _nothing_is_left(hasty)
-
-
-def _nothing_is_left(served: Served) -> None:
-    folder = Path(f"{served.graph.engine.where}.incoming")
-    eventually(lambda: _empty(folder))
-    assert served.graph.uploads.list() == []
-
-
-def _empty(folder: Path) -> None:
-    assert not folder.exists() or list(folder.iterdir()) == []
-
-
-@pytest.mark.parametrize("begun", ["", "GET /status HTTP/1.1\r\nHost: ", "GE"])
-def test_a_slow_head_is_not_waited_for(hasty: Served, begun: str) -> None:
-    with socket.create_connection(("127.0.0.1", port_of(hasty)), timeout=WAIT_LIMIT) as line:
-        if begun:
-            line.sendall(begun.encode())
-        assert line.recv(100) == b"", "closed without a word"
-
-
-def test_a_connection_that_rests_between_requests_is_kept(hasty: Served) -> None:
-    with asking(hasty) as client:
-        assert client.get("/healthz").status_code == 200
-        with socket.create_connection(("127.0.0.1", port_of(hasty)), timeout=WAIT_LIMIT) as other:
-            assert other.recv(10) == b"", "so long that an idle newcomer was closed"
-        assert client.get("/healthz").status_code == 200
 
 
 def test_a_fault_tells_nothing_of_its_inside(

@@ -19,7 +19,7 @@ _ROOTS_AT_ONCE = 5
 SETTINGS = Settings(batch_size=5, heartbeat_seconds=0.5)
 
 
-def toil(send: Send, where: str, name: str, stop: str) -> dict[str, int]:
+def work_remotely(send: Send, where: str, name: str, stop: str) -> dict[str, int]:
     """Claim, finish, discover; put in more roots when nothing is left, until the file `stop` is there."""
     done = lost = roots = 0
     with graphvine.open(where, settings=SETTINGS) as graph:

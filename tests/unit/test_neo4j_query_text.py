@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphvine.search.server_index import lucene
+from graphvine.search.server_words import lucene
 
 
 @pytest.mark.parametrize(

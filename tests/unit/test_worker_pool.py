@@ -52,7 +52,7 @@ class Withdrawing(Chain):
             yield GiveUp(claim, "it vanished", steps=[Step("article.retire_edges", {"rows": rows, "at_ms": 7})])
 
 
-def crew(graph: Graph, handler: Chain, loops: int, allowance: Allowance | None = None) -> WorkerPool:
+def pool(graph: Graph, handler: Chain, loops: int, allowance: Allowance | None = None) -> WorkerPool:
     stop = threading.Event()
     made = [Loop(graph, "article", handler, batch=4, stop=stop, allowance=allowance) for _ in range(loops)]
     return WorkerPool(graph, "article", made, stop)
@@ -84,14 +84,14 @@ def test_a_crew_works_on_suspects_one_at_a_time_and_on_all_of_them(graph: Graph)
     for title in suspects:
         graph.execute(f"MATCH (a:Article {{title: '{title}'}}) SET a.lost_claims = 2")
     handler = Alone(graph)
-    assert crew(graph, handler, 3).run().done == len(titles)
+    assert pool(graph, handler, 3).run().done == len(titles)
     assert set(states(graph).values()) == {"processed"}
     assert all(len(met) == 1 for met in handler.met if met & suspects), "nothing beside a suspect"
 
 
 def test_a_crew_stays_until_the_last_has_discovered_nothing_more(graph: Graph) -> None:
     graph.seed("article", ["link 0"])
-    total = crew(graph, Chain(graph), loops=4).run()
+    total = pool(graph, Chain(graph), loops=4).run()
     assert total.done == LENGTH
     assert set(states(graph).values()) == {"processed"}
 
@@ -102,13 +102,13 @@ def test_an_allowance_is_shared_and_not_waited_beyond(graph: Graph) -> None:
     both = claims.claim(2)
     claims.release([claim for claim in both if claim.key == "link 0"])
     claims.fail(next(claim for claim in both if claim.key == "backs off"), "busy", retry_after_seconds=3600)
-    assert crew(graph, Chain(graph), 3, Allowance(5)).run().claimed == 5
+    assert pool(graph, Chain(graph), 3, Allowance(5)).run().claimed == 5
 
 
 def test_who_can_not_work_at_all_gives_everything_back_and_says_why(graph: Graph) -> None:
     graph.seed("article", [f"row {number}" for number in range(8)])
     with pytest.raises(CannotWork, match="the model is not there"):
-        crew(graph, Broken(graph), 2).run()
+        pool(graph, Broken(graph), 2).run()
     left = [title for title, state in states(graph).items() if state != "processed" and title.startswith("row")]
     assert len(left) >= 6
     for title in left:
@@ -118,7 +118,7 @@ def test_who_can_not_work_at_all_gives_everything_back_and_says_why(graph: Graph
 def test_giving_up_takes_back_what_was_written_in_the_same_move(graph: Graph) -> None:
     graph.seed("article", ["link 0", "link 1"])
     graph.execute("MATCH (a:Article {title: 'link 0'}), (b:Article {title: 'link 1'}) CREATE (a)-[:LINKS_TO]->(b)")
-    crew(graph, Withdrawing(graph), 1).run()
+    pool(graph, Withdrawing(graph), 1).run()
     assert graph.query("MATCH ()-[l:LINKS_TO]->() RETURN l.gone").rows == [[7]]
     assert row(graph, "link 0")["expansion_state"] == "failed"
 
@@ -141,4 +141,4 @@ def test_who_found_nothing_looks_again_when_another_has_finished_since(
     idle = threading.Event()
     monkeypatch.setattr(window, "next_due", late)
     graph.seed("article", ["link 0"])
-    assert crew(graph, Chain(graph), loops=2).run(between_two_batches).done == LENGTH
+    assert pool(graph, Chain(graph), loops=2).run(between_two_batches).done == LENGTH
