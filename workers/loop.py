@@ -80,9 +80,11 @@ class Loop:
 
         Batches that take the handler no time are settled together: a turn is as many of them as it gets through soon.
         """
-        if self._ahead is not None:
-            return self._go_through(self._ahead)
-        counts = self._batch_of(self._next or self._claimed(), go_on=self._keys is None)
+        counts = Counts() if self._ahead is None else self._go_through(self._ahead)
+        if counts.claimed or self._ahead is not None or self.stop.is_set():
+            return counts
+        # Nothing more was claimed ahead, perhaps for a slow handler: only a claim tells whether the queue is empty.
+        counts += self._batch_of(self._next or self._claimed(), go_on=self._keys is None)
         quick = self._row_seconds <= QUICK_SECONDS and self._graph.settings.read_ahead_rows > 0
         if self._next and quick and not any(map(is_suspect, self._next)):
             self._ahead, self._next = Group.join(self._mine, self._next, self._batch), []
@@ -105,11 +107,13 @@ class Loop:
             ahead.answer(outcomes)
             return Counts()  # they come later
 
-        while not self.stop.is_set() and time.monotonic() < until:
+        while not self.stop.is_set():
             if not (claims := ahead.take()):
                 counts += self._end_ahead(ahead)
                 break
             counts += Counts(claimed=len(claims)) + self._work(claims, settle)
+            if time.monotonic() >= until:
+                break
         counts += ahead.settled()
         self._publish(counts)
         return counts

@@ -77,6 +77,20 @@ def test_every_row_is_worked_on_once_in_order_by_a_handler_that_gets_no_more_tha
     assert set(states(graph).values()) == {"processed"}
 
 
+@pytest.mark.parametrize("pool", [False, True])
+def test_a_handler_that_gets_slow_empties_the_queue_all_the_same(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch, pool: bool
+) -> None:
+    # Too slow to be given anything ahead from the first row on, and for a second batch in one turn.
+    monkeypatch.setattr(read_ahead, "QUICK_SECONDS", -1.0)
+    monkeypatch.setattr("graphvine.workers.loop._GATHER_SECONDS", 0.0)
+    graph.seed("article", ROWS)
+    loop = Loop(graph, "article", Handler(), batch=7)
+    counts = WorkerPool(graph, "article", [loop], loop.stop).run() if pool else loop.run(until_empty=True)
+    assert counts == Counts(claimed=200, done=200)
+    assert set(states(graph).values()) == {"processed"}
+
+
 def test_rows_share_transactions(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     """With answers that wait for each other however long, what is settled together grows to what is held."""
     monkeypatch.setattr(read_ahead, "_GATHER_SECONDS", PATIENCE_SECONDS)
