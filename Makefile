@@ -20,6 +20,9 @@ LOCK    := .venv-lock
 BUNDLE  := workers/serve/static/index.html
 UI      := $(wildcard ui/*.* ui/.npmrc ui/public/* ui/src/* ui/src/*/*)
 
+# Thousands of processes import the package in a run of the tests: each would compile it again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help venv weights ui demo test full unit crash lint format parts bench docs wheel pythons lock sbom clean distclean

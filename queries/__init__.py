@@ -57,9 +57,10 @@ def _library(dialect: str, folders: tuple[Path, ...]) -> Library:
     from dataclasses import replace
     from importlib.resources import files
 
-    own = files(__name__)
-    found = _load([(own, "queries"), *((folder, f"{folder.parent.name}/{folder.name}") for folder in folders)], dialect)
-    return replace(found, folders=folders)
+    from graphvine.queries.library_cache import cached
+
+    named = [(files(__name__), "queries"), *((folder, f"{folder.parent.name}/{folder.name}") for folder in folders)]
+    return replace(cached(named, dialect, lambda: _load(named, dialect)), folders=folders)
 
 
 def load(*folders: Path, dialect: str = "kuzu", contract: bool = True) -> Library:
