@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import typer
 
 
-_PACKAGED = {name: told for members in PACKAGED.values() for name, told in members.items()}
+_PACKAGED = {name: help for members in PACKAGED.values() for name, help in members.items()}
 
 
 class CommandTwice(GraphvineError):

@@ -25,7 +25,7 @@ class BadPacking(GraphvineError):
     """Packed data that is cut or broken, or that can't be unpacked here."""
 
 
-def told_compression(head: bytes) -> str:
+def detect_compression(head: bytes) -> str:
     """How a file is packed that begins so; '' for not at all."""
     if head.startswith(_GZIP):
         return "gzip"

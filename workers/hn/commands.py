@@ -44,12 +44,12 @@ def pull(context: typer.Context, request: PullRequest, as_json: AsJson = False) 
     """
     from graphvine.workers.cli.progress import counting
     from graphvine.workers.cli.run_worker import signals
-    from graphvine.workers.hn.output import told_of_pull
+    from graphvine.workers.hn.output import pull_line
 
     with opened(context, create=True, share=True) as graph, signals(graph) as ended, counting("pulling") as show:
         progress = None if show is None else lambda so_far: show(so_far.asked, so_far.total)
         summary = dispatch(graph, request, on_event=progress, stop=ended.stop)
-    _show(summary, told_of_pull(summary), as_json)
+    _show(summary, pull_line(summary), as_json)
     if ended.by is not None:
         raise typer.Exit(130)
 
@@ -76,14 +76,14 @@ def add(
     """
     from graphvine.workers.cli.progress import activity
     from graphvine.workers.hn.item_files import read_items
-    from graphvine.workers.hn.output import show_refusals, told_of_items
+    from graphvine.workers.hn.output import items_line, show_refusals
 
     with opened(context, create=True, share=True) as graph, activity("adding") as show:
         summary = graph.hn.add(
             read_items(files or [Path("-")]),
-            progress=None if show is None else lambda so_far: show(told_of_items(so_far)),
+            progress=None if show is None else lambda so_far: show(items_line(so_far)),
         )
-    _show(summary, told_of_items(summary), as_json)
+    _show(summary, items_line(summary), as_json)
     show_refusals(summary)
     if summary.failed or summary.rejected:
         raise typer.Exit(1)

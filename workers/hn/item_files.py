@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from graphvine.errors import GraphvineError
-from graphvine.workers.common.unpack import MARK_BYTES, BadPacking, UnpackedFile, told_compression
+from graphvine.workers.common.unpack import MARK_BYTES, BadPacking, UnpackedFile, detect_compression
 from graphvine.workers.hn.ingest.item import UNREADABLE
 from graphvine.workers.hn.ingest.json_values import NotJson, decoded, objects_follow, spans
 
@@ -39,7 +39,7 @@ def items_in(file: BinaryIO, name: str) -> Iterator[Any]:
     """The items of one file or body."""
     head = io.BufferedReader(file) if isinstance(file, io.RawIOBase) else file
     start = head.peek(MARK_BYTES)[:MARK_BYTES] if isinstance(head, io.BufferedReader) else b""
-    compression = told_compression(start)
+    compression = detect_compression(start)
     if not compression:
         yield from _items(head, name)
         return

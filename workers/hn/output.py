@@ -28,11 +28,11 @@ def show_item(item: Item, as_json: bool) -> None:
         return
     when = f"{datetime.fromtimestamp(item.time, UTC):%Y-%m-%d %H:%M:%S} UTC" if item.time else None
     notes = facts["extra"].pop("_notes", None) or {}
-    told = facts | {"time": when, "kids": ", ".join(map(str, item.kids)), "parts": ", ".join(map(str, item.parts))}
-    told |= {"extra": "", "deleted": item.deleted or None, "dead": item.dead or None}
-    told |= {f"extra: {name}": f"{value!r} ({notes[name]})" if name in notes else repr(value)
+    shown = facts | {"time": when, "kids": ", ".join(map(str, item.kids)), "parts": ", ".join(map(str, item.parts))}
+    shown |= {"extra": "", "deleted": item.deleted or None, "dead": item.dead or None}
+    shown |= {f"extra: {name}": f"{value!r} ({notes[name]})" if name in notes else repr(value)
              for name, value in facts["extra"].items()}  # fmt: skip
-    rows = [(name, one_line(str(value), 2 * _TEXT)) for name, value in told.items() if value not in (None, "", [])]
+    rows = [(name, one_line(str(value), 2 * _TEXT)) for name, value in shown.items() if value not in (None, "", [])]
     show(table(("item", str(item.id)), [row for row in rows if row[0] != "id"]))
 
 
@@ -67,8 +67,8 @@ def show_page(page: Page, offset: int, as_json: bool) -> None:
         found = [
             _flat(one.item) | {"snippet": one.snippet, "marks": one.marks, "relevance": one.score} for one in page.found
         ]
-        told = {"total": page.total, "offset": offset, "relaxed": page.relaxed, "loose": page.loose}
-        show_json(told | {"facets": page.facets, "found": found})
+        head = {"total": page.total, "offset": offset, "relaxed": page.relaxed, "loose": page.loose}
+        show_json(head | {"facets": page.facets, "found": found})
         return
     for one in page.found:
         print(_head(one.item))
@@ -101,7 +101,7 @@ def show_ways(id: int, state: str, ways: Sequence[Way], as_json: bool) -> None:
         print("no transition leads on from there")
 
 
-def told_of_items(taken: Taken) -> str:
+def items_line(taken: Taken) -> str:
     """What became of items, leaving out what did not happen."""
     named = {
         "new": taken.new, "updated": taken.updated, "brought on": taken.revived, "unchanged": taken.unchanged,
@@ -123,14 +123,14 @@ def show_refusals(taken: Taken) -> None:
         print(f"and {more:,} more: 'graphvine failed hn_item' lists them", file=sys.stderr)
 
 
-def told_of_pull(pulled: Pulled) -> str:
+def pull_line(pulled: Pulled) -> str:
     more = {"without an item": pulled.missing, "put off": pulled.put_off}
-    told = "".join(f", {count:,} {name}" for name, count in more.items() if count)
-    return f"{pulled.asked:,} asked for: {told_of_items(pulled.taken)}{told}" + (" (stopped)" if pulled.stopped else "")
+    counted = "".join(f", {count:,} {name}" for name, count in more.items() if count)
+    return f"{pulled.asked:,} asked for: {items_line(pulled.taken)}{counted}" + (" (stopped)" if pulled.stopped else "")
 
 
 def _below(item: Item) -> list[str]:
-    """What is told of an item under its first line."""
+    """What is shown of an item under its first line."""
     lines = [one_line(item.text, _TEXT)] if item.text else []
     return lines + ([f"failed: {one_line(item.last_error, _TEXT)}"] if item.last_error else [])
 

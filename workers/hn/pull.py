@@ -48,7 +48,7 @@ class Pull:
     ) -> None:  # fmt: skip
         self._graph, self._settings = graph, settings or load()
         self._source = Firebase(self._settings)
-        self._told, self._stop = on_progress, stop or threading.Event()
+        self._on_progress, self._stop = on_progress, stop or threading.Event()
         self._sum = Pulled()
         self._missing: Missing | None = None
 
@@ -144,8 +144,8 @@ class Pull:
         return [Step("hn_item.seed", {"rows": rows, "now": self._graph.clock.now_ms()})] if rows else []
 
     def _answered(self, count: int) -> None:
-        if self._told is not None:
-            self._told(replace(self._sum, asked=self._sum.asked + count))
+        if self._on_progress is not None:
+            self._on_progress(replace(self._sum, asked=self._sum.asked + count))
 
     def _count(self, asked: int, taken: Taken, fetched: Fetched) -> None:
         before = self._sum
@@ -154,8 +154,8 @@ class Pull:
             before.put_off + len(fetched.away), self._stop.is_set(),
             before.total,
         )  # fmt: skip
-        if self._told is not None:
-            self._told(self._sum)
+        if self._on_progress is not None:
+            self._on_progress(self._sum)
 
     @contextmanager
     def _running(self, total: int = 0) -> Iterator[None]:

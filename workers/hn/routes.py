@@ -12,7 +12,7 @@ from fastapi import APIRouter, Path, Query, Request
 
 from graphvine.errors import GraphvineError
 from graphvine.json_text import encode
-from graphvine.workers.common.unpack import BadPacking, Unpacker, told_compression
+from graphvine.workers.common.unpack import BadPacking, Unpacker, detect_compression
 from graphvine.workers.hn.api import HackerNews
 from graphvine.workers.hn.errors import NoSuchItem, TransitionNotAllowed
 from graphvine.workers.hn.ingest.ingest import Taken
@@ -153,7 +153,7 @@ def _moves(made: APIRouter, app_state: AppState) -> None:
 
 def _unpacked(body: bytes) -> bytes:
     """The body, out of its gzip or zstd data where it is such; bounded, since little can unpack to much."""
-    compression = told_compression(body)
+    compression = detect_compression(body)
     if not compression:
         return body
     unpacker, found, size = Unpacker(io.BytesIO(body), compression), [], 0

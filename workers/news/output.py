@@ -36,13 +36,13 @@ def show_article(found: NewsDetail, as_json: bool) -> None:
     article = found.article
     print(printable(str(article["title"] or article["link"])))
     facts = ("id", "link", "source", "date", "state", "sentiment", "summarizer", "summaryError", "sentimentError")
-    rows = [(name, one_line(_told(article[name]), 300)) for name in (*facts, "last_error") if article[name] is not None]
+    rows = [(name, one_line(_text(article[name]), 300)) for name in (*facts, "last_error") if article[name] is not None]
     rows += [
         ("same story", f"{one_line(o['title'], 80)} ({o['source']}, {o['similarity']:.2f})") for o in found.same_story
     ]
     if found.mentions:
         rows.append(("mentions", ", ".join(found.mentions)))
-    rows += [("failure", f"{_told(failure.at)} {one_line(failure.message, 200)}") for failure in found.failures]
+    rows += [("failure", f"{_text(failure.at)} {one_line(failure.message, 200)}") for failure in found.failures]
     show(table(("", ""), rows))
     for part in ("summary", "content"):
         if article[part]:
@@ -71,7 +71,7 @@ def show_queue(found: NewsQueue, as_json: bool) -> None:
         show(table(("priority", "state", "next", "timeouts", "title", "id", "last error"), rows))
     if found.providers:
         providers = [
-            (row["name"], row["credits"], row["found"], _told(row["asked_at"]), one_line(row["last_error"] or "", 100))
+            (row["name"], row["credits"], row["found"], _text(row["asked_at"]), one_line(row["last_error"] or "", 100))
             for row in found.providers
         ]
         show(table(("provider", "credits", "found", "asked", "last error"), providers, right=("credits", "found")))
@@ -108,5 +108,5 @@ def _day(at: datetime | None) -> str:
     return at.strftime("%Y-%m-%d %H:%M") if at is not None else ""
 
 
-def _told(value: Any) -> str:
+def _text(value: Any) -> str:
     return _day(value) if isinstance(value, datetime) else "" if value is None else str(value)

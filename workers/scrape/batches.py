@@ -136,15 +136,15 @@ def resume(graph: Graph, batch: Batch, *, again: bool = False, now: bool = False
     steps += [Step(f"{NAME}.hasten_in", {**ours, "never": NEVER})] if now else []
     rows = graph.run(Unit.of(steps)).rows if steps else ()
     moved = {step.block.partition(".")[2]: len(answer) for step, answer in zip(steps, rows, strict=True)}
-    told = [ScrapeEvent("retrying", batch.name, counts={"failed": moved["retry_in"]})] if moved.get("retry_in") else []
+    found = [ScrapeEvent("retrying", batch.name, counts={"failed": moved["retry_in"]})] if moved.get("retry_in") else []
     stored = counts(graph, batch).get("completed", 0)
     if stored and finished:
-        told.append(ScrapeEvent("stored", batch.name, counts={"completed": stored}))
+        found.append(ScrapeEvent("stored", batch.name, counts={"completed": stored}))
     waiting = graph.read(f"{NAME}.waiting_in", **ours, never=NEVER)[0]
     if waiting["waiting"]:
         seconds = math.ceil((waiting["due"] - clock_ms) / 1000)
-        told.append(ScrapeEvent("backing_off", batch.name, counts={"waiting": waiting["waiting"], "seconds": seconds}))
-    return told
+        found.append(ScrapeEvent("backing_off", batch.name, counts={"waiting": waiting["waiting"], "seconds": seconds}))
+    return found
 
 
 class BatchLease:

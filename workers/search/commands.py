@@ -137,13 +137,13 @@ def edges(
             found = dispatch(graph, EdgeCountsRequest())
         else:
             looked = 0
-            with signals(graph) as ended, activity("looking at rows") as told:
+            with signals(graph) as ended, activity("looking at rows") as progress:
 
                 def on_rows(rows: int) -> None:
                     nonlocal looked
                     looked += rows
-                    if told is not None:
-                        told(f"{looked:,} rows")
+                    if progress is not None:
+                        progress(f"{looked:,} rows")
 
                 found = dispatch(graph, EdgesRequest(), on_event=on_rows, stop=ended.stop)
     if as_json:
@@ -175,8 +175,8 @@ def reindex(context: typer.Context, request: ReindexRequest) -> None:
     from graphvine.workers.cli.output import plural
     from graphvine.workers.cli.progress import activity
 
-    with opened(context) as graph, activity("indexing") as told:
-        count = dispatch(graph, request, on_event=None if told is None else lambda done: told(f"{done:,} rows"))
+    with opened(context) as graph, activity("indexing") as show:
+        count = dispatch(graph, request, on_event=None if show is None else lambda done: show(f"{done:,} rows"))
     print(f"{plural(count, 'row')} indexed")
 
 

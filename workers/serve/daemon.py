@@ -65,7 +65,7 @@ class Daemon:
 
     def run(self) -> int:
         """Serve until a signal says stop. Returns the exit status."""
-        before = {number: signal.signal(number, self._told) for number in (signal.SIGTERM, signal.SIGINT)}
+        before = {number: signal.signal(number, self._on_signal) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
             self.http_server.open()  # so that /healthz answers while the graph is opened
             if not self._settings.is_loopback() and not self._settings.certificate:
@@ -161,7 +161,7 @@ class Daemon:
             _log.warning("some workers did not end in time: what they hold goes back with the next start")
         _log.info("workers ended", extra={"facts": {"seconds": round(time.monotonic() - began, 3)}})
 
-    def _told(self, number: int, frame: Any) -> None:
+    def _on_signal(self, number: int, frame: Any) -> None:
         self.stop.set()
 
 

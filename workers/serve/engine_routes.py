@@ -97,15 +97,15 @@ def _unit(app_state: AppState, asked: Asked) -> Any:
     check_steps(app_state, steps, owner=asked["owner"])
     unit = Unit.of(steps, if_held=asked["if_held"])
     if all(graph.library.block(step.block).role == "heartbeat" for step in unit.steps):
-        return _told(graph.store.run(unit, now=asked["now"]))  # done twice, it says the same
+        return _as_answer(graph.store.run(unit, now=asked["now"]))  # done twice, it says the same
 
     def work(kept: Callable[[Any], Step]) -> Any:
-        return _told(graph.store.run(unit, lambda result: kept(_told(result)), now=asked["now"]))
+        return _as_answer(graph.store.run(unit, lambda result: kept(_as_answer(result)), now=asked["now"]))
 
     return app_state.idempotency.once(asked["session"], asked["number"], asked["again"], work)
 
 
-def _told(result: UnitResult) -> Any:
+def _as_answer(result: UnitResult) -> Any:
     return {"rows": list(result.rows), "held": sorted(result.held)}
 
 

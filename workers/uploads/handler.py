@@ -82,7 +82,7 @@ class UploadHandler:
         """A file that was only named: it is there once it is hashed."""
 
         def watch(done: int, total: int) -> None:
-            work.told("reading", done, total)
+            work.report("reading", done, total)
             progress.note("come_further", done)
 
         known = read_file(work.upload.file, watch)

@@ -61,7 +61,7 @@ def process(graph: Graph, claim: Claim, work: Work, lost: Lost) -> None:
                 follow(graph)
                 upload = work.upload
                 ready = None  # before the next is waited for: two at once are enough
-                work.told("processing", upload.processed_items + upload.failed_items, upload.total_items)
+                work.report("processing", upload.processed_items + upload.failed_items, upload.total_items)
                 if work.stopping():
                     raise Stopped
 

@@ -31,7 +31,7 @@ class Work:
     upload: Upload
     settings: UploadSettings
     now: int
-    told: Callable[[str, int, int], None] = lambda phase, done, total: None
+    report: Callable[[str, int, int], None] = lambda phase, done, total: None
     stopping: Callable[[], bool] = lambda: False
     # A file that is read through has come to an offset; so many items were counted before it.
     further: Callable[[int, int], None] = lambda offset, items: None
@@ -60,7 +60,7 @@ def validate_upload_processor(work: Work) -> list[Step]:
             for offset, count in items.counts(begun, total) if not errors else ():
                 work.further(offset, total)
                 total += count
-                work.told("validating", items.consumed, upload.file_size)
+                work.report("validating", items.consumed, upload.file_size)
                 if work.stopping():
                     raise Stopped
         if not total and not errors:

@@ -34,7 +34,7 @@ class Form:
     start: int
 
 
-def told_form(text: Text, settings: UploadSettings) -> Form:
+def detect_form(text: Text, settings: UploadSettings) -> Form:
     """Look at the beginning of a text; a FileFault says what is wrong with it."""
     text.seek(0)
     head = text.read(_HEAD)
@@ -135,7 +135,7 @@ class Items:
         self._settings = settings
         self._text = Text(path, settings)
         try:
-            self.form: Form = told_form(self._text, settings)
+            self.form: Form = detect_form(self._text, settings)
         except BaseException:
             self.close()
             raise

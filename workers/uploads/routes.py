@@ -107,9 +107,9 @@ def _taken(app_state: AppState, file: ReceivedFile, fields: dict[str, str]) -> d
 
 def shown(upload: Upload) -> dict[str, Any]:
     """What people look at: no numbers of ours, and no paths of this machine."""
-    told = {name: getattr(upload, name) for name in Upload.__slots__ if name not in _HIDDEN}
+    fields = {name: getattr(upload, name) for name in Upload.__slots__ if name not in _HIDDEN}
     done = upload.processed_items + upload.failed_items
-    return {**told, "progress_percent": 100.0 * done / upload.total_items if upload.total_items else 0.0}
+    return {**fields, "progress_percent": 100.0 * done / upload.total_items if upload.total_items else 0.0}
 
 
 def _sweep(folder: FilePath) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from graphvine.workers.common.unpack import MARK_BYTES, BadPacking, Unpacker, told_compression
+from graphvine.workers.common.unpack import MARK_BYTES, BadPacking, Unpacker, detect_compression
 from graphvine.workers.uploads.errors import FileFault
 from graphvine.workers.uploads.settings import UploadSettings
 
@@ -22,7 +22,7 @@ class Text:
         self._file: BinaryIO = path.open("rb")
         self._ready, self._at, self._offset, self._made = b"", 0, 0, 0
         try:
-            self.compression = told_compression(self._file.read(MARK_BYTES))
+            self.compression = detect_compression(self._file.read(MARK_BYTES))
             self._restart()
         except BaseException:
             self._file.close()

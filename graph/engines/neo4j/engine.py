@@ -100,7 +100,7 @@ class Neo4jEngine:
 
         if self._here.turn is not None:
             return work()
-        return self._with_fresh_numbers(lambda: self._told(lambda: self._all(run, again=False)))
+        return self._with_fresh_numbers(lambda: self._naming_block(lambda: self._all(run, again=False)))
 
     def query(
         self, text: str, parameters: Mapping[str, Any], *, max_rows: int | None, timeout_seconds: float | None
@@ -166,8 +166,8 @@ class Neo4jEngine:
             return self._server.write(statement.text, given, partial(_rows, statement), block.full_name, again=again)
 
         if len(unit.steps) == 1:
-            return self._told(lambda: carry_out(unit, self.library, alone, self._number))
-        return self._told(lambda: self._all(partial(self._carry_out, unit), again=again))
+            return self._naming_block(lambda: carry_out(unit, self.library, alone, self._number))
+        return self._naming_block(lambda: self._all(partial(self._carry_out, unit), again=again))
 
     def _all(self, work: Callable[[ManagedTransaction], T], *, again: bool) -> T:
         return self._server.write_all(work, lambda: self._here.block, again=again)
@@ -180,7 +180,7 @@ class Neo4jEngine:
 
         return carry_out(unit, self.library, run, self._number)
 
-    def _told(self, write: Callable[[], T]) -> T:
+    def _naming_block(self, write: Callable[[], T]) -> T:
         """An error of the server as one that names the block."""
         try:
             return write()

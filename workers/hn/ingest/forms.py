@@ -17,11 +17,11 @@ from graphvine.workers.hn.ingest.table_rows import (
     MOMENTS,
     NUMBERS,
     from_row,
+    infer_type,
     is_row,
     names_its_poll_parent,
     number,
     seconds,
-    told_type,
 )
 
 API, HITS, TREES, ROWS, BY_ID, POST, NODE = (
@@ -263,7 +263,7 @@ def _from_algolia(value: Mapping[str, Any]) -> dict[str, Any]:
         if name in item:
             item[name] = number(item[name])
     if item.get("type") is None:
-        item["type"] = told_type(item)
+        item["type"] = infer_type(item)
     item["type"] = _TYPES_OF_NODE.get(item["type"], item["type"]) if type(item["type"]) is str else item["type"]
     if names_its_poll_parent(item):
         item["poll"] = item.pop("parent")

@@ -59,12 +59,12 @@ def from_row(value: Mapping[str, Any]) -> dict[str, Any]:
         item["poll"] = item.pop("parent")
     if item.get("author") == item.get("by"):
         item.pop("author", None)
-    if "type" not in value and (kind := told_type(item)):
+    if "type" not in value and (kind := infer_type(item)):
         item["type"] = kind
     return item
 
 
-def told_type(item: Mapping[str, Any]) -> str | None:
+def infer_type(item: Mapping[str, Any]) -> str | None:
     """What an item is in a table of stories or of comments alone, which does not say it."""
     if item.get("parent") is not None:
         return "comment"

@@ -63,8 +63,8 @@ def router(app_state: AppState) -> APIRouter:
                     ended = job.state != "running"
                     for event in job.after(last, 0.0):
                         last = event["number"]
-                        told = json.dumps(redact_values(event["facts"]))
-                        yield f"id: {last}\nevent: {event['name']}\ndata: {told}\n\n".encode()
+                        data = json.dumps(redact_values(event["facts"]))
+                        yield f"id: {last}\nevent: {event['name']}\ndata: {data}\n\n".encode()
                     if ended or await request.is_disconnected() or app_state.stopping.is_set():
                         break
                     with suppress(TimeoutError):
