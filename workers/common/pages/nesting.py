@@ -11,9 +11,10 @@ from collections import Counter
 
 MAX_DEPTH = 200
 _TAG = re.compile(r"<!--|<(/?)([A-Za-z][^\s/<>]{0,40})[^<>]*>")
-_IGNORED = frozenset(
-    "area base basefont br col embed frame hr img input link meta param source track wbr html head body".split()
-)
+_IGNORED = frozenset({
+    "area", "base", "basefont", "br", "col", "embed", "frame", "hr", "img", "input", "link", "meta", "param",
+    "source", "track", "wbr", "html", "head", "body",
+})  # fmt: skip
 # The parser ends these by itself where one of their kind begins, or of a kind that they can't hold: no more than five
 # lie in one another, so they are kept beyond the bound.
 _SHORT = {
@@ -25,7 +26,10 @@ _WEIGHTS = {"div": 1, "td": 2, "th": 2, "tr": 3, "tbody": 4, "thead": 4, "tfoot"
 # Their content is no markup.
 _RAW = {name: re.compile(rf"</{name}\b", re.IGNORECASE) for name in ("script", "style", "textarea", "title", "xmp")}
 _KEPT = frozenset({"html", "head", "body", "p", "br", "meta", *_RAW})
-_INLINE = frozenset("a abbr b bdi bdo big code em font i ins kbd mark q s small span strong tt u var".split())
+_INLINE = frozenset({
+    "a", "abbr", "b", "bdi", "bdo", "big", "code", "em", "font", "i", "ins", "kbd", "mark", "q", "s", "small",
+    "span", "strong", "tt", "u", "var",
+})  # fmt: skip
 
 
 def bounded(text: str) -> str:
