@@ -30,6 +30,7 @@ def test_results_and_state_are_written_together(graph: Graph, clock: ManualClock
     done = row(graph, "Vine")
     assert (done["expansion_state"], done["processed_at"]) == ("processed", moment(clock.now_ms()))
     assert (done["lease"], done["due"]) == (0, NEVER)
+    assert (done["claimed_by"], done["claimed_at"]) == ("w", moment(clock.now_ms() - 3_000)), "who did it, and when"
     assert states(graph) == {"Vine": "processed", "Wine": "discovered", "Grape": "discovered"}
     assert links(graph) == [("Vine", "Grape"), ("Vine", "Wine")]
     assert row(graph, "Grape")["expansion_depth"] == 1

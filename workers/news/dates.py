@@ -46,7 +46,7 @@ _EAST_ASIAN = re.compile(
     r"(?:(\d{1,2})\s?[:时時시]\s?(\d{2})\s?(?:[:分분]\s?(\d{2})?\s?秒?초?)?)?\s*([+-]\d\d:?\d\d)?"
 )
 _NUMERIC = re.compile(r"(\d{1,2})([./]) ?(\d{1,2})\2 ?(\d{4})[\s,]*(.{0,40})")
-_YEAR_FIRST = re.compile(r"(\d{4})([./])(\d{1,2})\2(\d{1,2})\.?[\s,]*(.{0,40})")
+_YEAR_FIRST = re.compile(r"(\d{4})([./-])(\d{1,2})\2(\d{1,2})\.?(?:[\s,]+|T|$)(.{0,40})")
 _DAY_OF_YEAR, _SECONDS = re.compile(r"\d{4}-\d{3}"), re.compile(r"1\d{9}|1\d{12}")
 _HYPHENS = re.compile(r"(\d{1,2})-([^\W\d]{3,12})-(\d{2,4})\b")
 _ZONE_BY_NAME = re.compile(r"\[[\w/+-]{1,40}\]$")
@@ -120,7 +120,8 @@ def _east_asian(text: str) -> str | None:
 
 
 def _by_numbers(text: str) -> str | None:
-    """2026/05/04, 04.05.2026 10:00; with slashes and the year behind, only where a number above 12 tells the day."""
+    """2026/05/04, 2026-05-04 10:00 UTC, 04.05.2026 10:00; with slashes and the year behind, only where a number
+    above 12 tells the day."""
     if found := _YEAR_FIRST.fullmatch(text):
         year, day, month = found[1], int(found[4]), int(found[3])
     elif found := _NUMERIC.fullmatch(text):

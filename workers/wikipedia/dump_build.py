@@ -18,6 +18,7 @@ from graphvine.workers.wikipedia.dump_files import (
     CopyWriter,
     CutShort,
     NotInPieces,
+    OtherBytes,
     codec_of,
     read_through,
 )
@@ -183,7 +184,7 @@ def _read_pages(
             if progress:
                 progress(read, total)
     except CutShort as error:
-        trouble = str(error)
+        trouble = "" if isinstance(error, OtherBytes) and cutter.closed else str(error)
     else:
         if not cutter.closed:
             trouble = f"the dump ends too early, after {text_bytes:,} bytes of text: it has no closing tag"

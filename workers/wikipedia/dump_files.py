@@ -21,6 +21,7 @@ from typing import Literal
 from graphvine.workers.wikipedia.errors import BadDump
 
 Codec = Literal["plain", "bz2", "gzip", "copy"]
+_MAGIC: dict[Codec, bytes] = {"bz2": b"BZh", "gzip": b"\x1f\x8b"}
 
 PIECE_BYTES = 1024 * 1024
 # Where compressed data is damaged, what was given to the decompressor together is lost together.
@@ -68,14 +69,17 @@ class CutShort(Exception):
     """The compressed data ends or breaks in the middle; what came before is good."""
 
 
+class OtherBytes(CutShort):
+    """Behind the end of a stream stands what begins none. Behind the end of a dump that is of no account."""
+
+
 def codec_of(path: Path) -> Codec:
     """How a file is packed, by its first bytes; a wrong ending in its name does no harm."""
     with path.open("rb") as file:
         start = file.read(6)
-    if start.startswith(b"BZh"):
-        return "bz2"
-    if start.startswith(b"\x1f\x8b"):
-        return "gzip"
+    for codec, magic in _MAGIC.items():
+        if start.startswith(magic):
+            return codec
     if start.startswith((b"7z\xbc\xaf", b"PK\x03\x04", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")):
         raise BadDump(str(path), "this kind of archive can't be read", "Unpack it, or take the .bz2 or .gz file.")
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -114,9 +118,12 @@ def read_through(
             if stream.ended:
                 following = file.tell() - len(stream.beyond)
                 file.seek(following)
+                head, magic = file.read(64), _MAGIC[codec]
                 # Some tools pad a file with zeros.
-                if not file.read(64).strip(b"\0"):
+                if not head.strip(b"\0"):
                     return
+                if head[: len(magic)] != magic[: len(head)]:
+                    raise OtherBytes(f"the compressed data is damaged after {text_offset:,} bytes of text")
                 file.seek(following)
                 stream, stream_start = _Unpacker(codec), text_offset
                 entered(text_offset, following)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.parsers import expat
 
-OPENING, CLOSING, LAST = b"<page>", b"</page>", b"</mediawiki>"
+OPENING, CLOSING, FIRST, LAST = b"<page>", b"</page>", b"<mediawiki", b"</mediawiki>"
 _SWITCH = b"__DISAMBIG__"
 _TEMPLATE = "10"
 _MAX_DEPTH = 30
@@ -59,7 +59,8 @@ class PageCutter:
         self._page: _Page | None = None
         self._last = ""
         self.header, self._in_header = b"", offset == 0
-        # Whether the dump's own closing tag was seen: a file that was cut between two pages has none.
+        # Whether the dump's own closing tag was the last that was seen: a file that was cut between two pages has none.
+        # Of several dumps behind one another each begins anew.
         self.closed = False
         # Up to here everything has been handed on: a good place to go on from.
         self.done_until = offset
@@ -88,7 +89,10 @@ class PageCutter:
         found = self._buffer.find(OPENING, at)
         # The tail may hold the beginning of a tag.
         upto = found if found >= 0 else max(at, len(self._buffer) - len(LAST) + 1)
-        self.closed = self.closed or self._buffer.find(LAST, at, found if found >= 0 else len(self._buffer)) >= 0
+        end = found if found >= 0 else len(self._buffer)
+        begins, ends = self._buffer.rfind(FIRST, at, end), self._buffer.rfind(LAST, at, end)
+        if found >= 0 or begins != ends:  # both are -1 where there is neither
+            self.closed = found < 0 and ends > begins
         if self._in_header and len(self.header) < MAX_HEADER_BYTES:
             self.header += self._buffer[at:upto]
         if found >= 0:

@@ -249,14 +249,15 @@ class _Scan:
             self._out.append("" if found[1].lower() == "nowiki" else SEAM)
         else:
             self._at = end + 1
-            self._content(found[1].lower())
+            self._content(found[1].lower(), text[found.end() : end])
 
-    def _content(self, name: str) -> None:
+    def _content(self, name: str, attributes: str) -> None:
         closing = None if name in self._never_closed else _CLOSING[name].search(self._text, self._at)
         if closing is not None:
             content = self._text[self._at : closing.start()]
             self._at = closing.end()
-            self._out.append(self._owner.tag(name, content))
+            # A gallery's caption is one of its attributes.
+            self._out.append(self._owner.tag(name, f"{attributes}\n{content}" if name == "gallery" else content))
         elif name == "includeonly":
             self._at = len(self._text)
         else:

@@ -43,6 +43,7 @@ def test_links_in_captions_templates_tables_notes_and_headings_count() -> None:
     ("wikitext", "links"),
     [
         ("<gallery>\nFile:a.jpg|see [[One]]\nFile:b.jpg|''and'' [[two|2]]{{nowrap|[[Three]]}}\n</gallery>", ("One", "Two", "Three")),
+        ("<gallery caption='See [[One]]' mode=packed>\nb.jpg|[[Two]]\n</gallery> [[Three]]", ("One", "Two", "Three")),
         ("<gallery mode=packed>\nb.jpg|link=Four|x [[Five]]\n</gallery>", ("Four", "Five")),
         ("[[File:a.jpg|thumb|left|alt=a|A [[leaf]] of {{lang|la|[[vitis]]}}<ref>[[Noted]]</ref>]]", ("Leaf", "Vitis", "Noted")),
         ("[[File:a.jpg|thumb|a [http://example.org site [[x]]] and [[y]]]]", ("X", "Y")),

@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from graphvine.workers.common.pages.encodings import decode
+from graphvine.workers.common.pages.nesting import bounded
 from graphvine.workers.common.pages.numbers import numbers_apart
 from graphvine.workers.common.pages.page import Page, PageLimits, UnreadablePage, clean, made
 
@@ -61,7 +62,7 @@ def _read_html(text: str, url: str, limits: PageLimits) -> Page:
     """The main text of a page, without menus and the like; all of its text where no main part is found."""
     from lxml import etree
 
-    text = numbers_apart(_without_control(clean(text)))
+    text = bounded(numbers_apart(_without_control(clean(text))))
     try:
         tree = _tree(text)
         whole = _all_text(tree)
