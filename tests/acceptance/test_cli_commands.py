@@ -151,7 +151,7 @@ def test_a_bad_line_is_named(garden: str, tmp_path: Path) -> None:
 
 def test_the_machine_is_printed_in_three_ways(garden: str) -> None:
     assert "article" in run("machine").out
-    assert "article" in {one["entity"] for one in run("machine", "--format", "json").json}
+    assert "article" in {one["entity"] for one in run("machine", "--format", "json").json["machines"]}
     table = run("machine", "article").out
     assert "Article.expansion_state" in table
     assert "claim_work" in table
@@ -166,7 +166,7 @@ def test_the_statements_of_a_pipeline_are_printed_as_they_run() -> None:
     assert "// hn_item.take_in(" in whole and "// queries/claimable.cypher:" in whole and "@" not in whole
     one = run("machine", "article", "--statements", "--block", "claim").out
     assert "a.seq >= $seqs_first" in one and "row numbers without a gap" in one
-    locked = run("machine", "article", "--block", "claim", "--dialect", "neo4j", "--format", "json").json
+    locked = run("machine", "article", "--block", "claim", "--dialect", "neo4j", "--format", "json").json["statements"]
     assert [found["block"] for found in locked] == ["article.claim"] and "SET a.lock = 0" in locked[0]["text"]
     assert "did you mean 'article.claim'" in run("machine", "article", "--block", "clam", status=1).err
     assert "name it" in run("machine", "--statements", status=2).err

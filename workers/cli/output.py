@@ -175,11 +175,28 @@ def report(context: typer.Context, sentence: str, **fields: Any) -> None:
     from graphvine.workers.cli.options import common
 
     if common(context).json:
-        from graphvine.workers.cli.open_graph import place
-
-        show_json({"graph": place(context), **fields})
+        respond(context, **fields)
     else:
         print(printable(sentence))
+
+
+def respond(context: typer.Context, **fields: Any) -> None:
+    """Print one JSON object, the graph first: the shape of every command's --json."""
+    from graphvine.workers.cli.open_graph import place
+
+    show_json({"graph": place(context), **fields})
+
+
+def listed(context: typer.Context, name: str, rows: Iterable[Any], **more: Any) -> bool:
+    """Print rows for other programs where an option asks for it; otherwise they are still to be shown to people."""
+    from graphvine.workers.cli.options import common
+
+    form = common(context).form
+    if form == "json":
+        respond(context, **{name: list(rows)}, **more)
+    elif form:
+        show_rows([plain(row) for row in rows], as_csv=form == "csv")
+    return bool(form)
 
 
 def size(count: int) -> str:

@@ -9,6 +9,7 @@ import typer
 from graphvine.dispatch import dispatch
 from graphvine.workers.cli.apps import new_app
 from graphvine.workers.cli.open_graph import opened
+from graphvine.workers.cli.options import common, lists, reports
 from graphvine.workers.cli.request_arguments import takes
 from graphvine.workers.wikipedia.requests import GrowRequest, MapRequest, RefreshRequest
 
@@ -19,6 +20,7 @@ app = new_app()
 
 
 @app.command()
+@reports
 @takes(GrowRequest)
 def grow(
     context: typer.Context,
@@ -26,7 +28,6 @@ def grow(
     from_file: Annotated[
         str | None, typer.Option("--from", metavar="FILE", help="More titles, one a line; - reads standard input.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Grow the graph from these titles: fetch, parse, embed, link.
 
@@ -42,7 +43,9 @@ def grow(
 
     In Python: graph.grow(["Vine"], source="sample", depth=3)
     """
-    from graphvine.workers.cli.output import show_json
+    from dataclasses import asdict
+
+    from graphvine.workers.cli.output import respond
     from graphvine.workers.cli.run_worker import signals
     from graphvine.workers.wikipedia.output import growth_bar
 
@@ -54,8 +57,8 @@ def grow(
         growth_bar(graph, request.depth) as on_event,
     ):
         summary = dispatch(graph, request, on_event=on_event, stop=ended.stop)
-    if as_json:
-        show_json(summary)
+    if common(context).json:
+        respond(context, **asdict(summary))
     else:
         _print_summary(summary)
     if ended.by is not None:
@@ -66,7 +69,9 @@ def grow(
 
 
 @app.command()
+@lists
 def titles(
+    context: typer.Context,
     contains: Annotated[
         str, typer.Option("--contains", metavar="TEXT", help="Only those with this text, in any case.")
     ] = "",
@@ -88,6 +93,7 @@ def titles(
     import sys
     from contextlib import closing
 
+    from graphvine.workers.cli.output import listed, printable
     from graphvine.workers.cli.progress import activity
     from graphvine.workers.wikipedia.resources import open_source
     from graphvine.workers.wikipedia.settings import load
@@ -99,11 +105,13 @@ def titles(
             if show is not None:
                 show(f"{100 * read // max(size, 1)} %")
 
-        opened_source = open_source(load(source=source), progress)
+        settings = load(source=source)
+        opened_source = open_source(settings, progress)
     with closing(opened_source):
         found = opened_source.titles(contains, limit, namespace=CATEGORY if categories else MAIN)
-        for title in found:
-            print(title)
+        if not listed(context, "titles", ({"title": title} for title in found), source=settings.source):
+            for title in found:
+                print(printable(title))
         if opened_source.cut:
             print(opened_source.cut, file=sys.stderr)
     if not found:
@@ -112,6 +120,7 @@ def titles(
 
 
 @app.command()
+@reports
 @takes(RefreshRequest)
 def refresh(context: typer.Context, request: RefreshRequest) -> None:
     """Put articles back into the queue whose page was revised since.
@@ -122,13 +131,14 @@ def refresh(context: typer.Context, request: RefreshRequest) -> None:
 
     In Python: graph.refresh()
     """
-    from graphvine.workers.cli.output import plural
+    from graphvine.workers.cli.output import plural, report
     from graphvine.workers.cli.progress import activity
 
     with opened(context) as graph, activity("comparing revisions") as show:
         progress = None if show is None else lambda checked: show(f"{checked:,} checked")
         summary = dispatch(graph, request, on_event=progress)
-    print(f"{plural(summary.checked, 'article')} checked, {summary.changed:,} back in the queue")
+    said = f"{plural(summary.checked, 'article')} checked, {summary.changed:,} back in the queue"
+    report(context, said, checked=summary.checked, changed=summary.changed)
 
 
 def _titles_in(file: str) -> list[str]:
@@ -177,6 +187,7 @@ def _print_trouble(summary: GrowSummary) -> None:
 
 
 @app.command(name="map")
+@reports
 @takes(MapRequest)
 def draw_map(
     context: typer.Context,
@@ -196,7 +207,7 @@ def draw_map(
 
     In Python: graph.map(around="Vine", limit=40).svg
     """
-    from graphvine.workers.cli.output import plural
+    from graphvine.workers.cli.output import plural, report
 
     with opened(context) as graph:
         picture = dispatch(graph, request)
@@ -204,4 +215,5 @@ def draw_map(
         print(picture.svg, end="")
         return
     picture.save(output)
-    print(f"{output}: {plural(picture.articles, 'article')}, {plural(picture.links, 'link')}")
+    said = f"{output}: {plural(picture.articles, 'article')}, {plural(picture.links, 'link')}"
+    report(context, said, output=output, articles=picture.articles, links=picture.links)

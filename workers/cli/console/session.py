@@ -19,6 +19,7 @@ from graphvine.pipelines import tables as schema_tables
 from graphvine.queries.tokens import tokenise
 from graphvine.workers.cli.console.formats import FORMATS
 from graphvine.workers.cli.output import plural
+from graphvine.workers.cli.pager import paged
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
@@ -51,7 +52,8 @@ class Session:
         if self.format in ("table", "vertical"):
             result = self._with_ends(result)
         if self.output is None:
-            FORMATS[self.format](result)
+            with paged():
+                FORMATS[self.format](result)
             sys.stdout.flush()
         else:
             with self.output.open("a", encoding="utf-8") as file, redirect_stdout(file):
