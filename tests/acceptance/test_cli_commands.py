@@ -157,7 +157,7 @@ def test_the_machine_is_printed_in_three_ways(garden: str) -> None:
     assert "claim_work" in table
     assert run("machine", "article", "--format", "mermaid").out.startswith("stateDiagram-v2\n")
     assert run("machine", "article", "--format", "json").json["states"][0]["name"] == "discovered"
-    assert "did you mean 'article'" in run("machine", "artcle", status=1).err
+    assert "did you mean 'article'" in run("machine", "artcle", status=2).err
     assert "name it" in run("machine", "--format", "mermaid", status=2).err
 
 
@@ -243,8 +243,8 @@ def test_a_command_that_makes_nothing_makes_no_graph(command: list[str], garden:
 
 
 def test_a_wrong_name_makes_no_graph(garden: str) -> None:
-    assert "no pipeline 'artcle'" in run("seed", "artcle", "Vine", status=1).err
-    assert "no pipeline 'artcle'" in run("work", "artcle", status=1).err
+    assert "no pipeline 'artcle'" in run("seed", "artcle", "Vine", status=2).err
+    assert "no pipeline 'artcle'" in run("work", "artcle", status=2).err
     assert "No such file" in run("seed", "article", "--from", "nowhere.txt", status=1).err
     assert list(Path().iterdir()) == []
 

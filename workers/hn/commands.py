@@ -67,11 +67,11 @@ def add(
         typer.Argument(metavar="FILE", help="JSON or JSON Lines, plain, gzip or zstd; - or none for standard input."),
     ] = None,
 ) -> None:
-    """Take in items from JSON: one object, an array, or an object a line.
+    """Take in items from JSON or JSON Lines.
 
-    Items may come as the API gives them, as Algolia's hits or trees, as rows of a database, or under their ids; a line
-    says which form was seen. What is refused is printed with its reason, 'graphvine failed hn_item' lists it, and the
-    status is 1.
+    One object, an array, or an object a line. Items may come as the API gives them, as Algolia's hits or trees, as rows
+    of a database, or under their ids; a line says which form was seen. What is refused is printed with its reason,
+    'graphvine failed hn_item' lists it, and the status is 1.
 
         echo '{"id": 1, "type": "story", "title": "Hello", "by": "pg"}' | graphvine hn add
         graphvine hn add items.jsonl
@@ -188,7 +188,7 @@ def story(context: typer.Context, id: Id) -> None:
 @lists
 @takes(HNSearchRequest)
 def search(context: typer.Context, request: HNSearchRequest) -> None:
-    """Search items by words, by their fields, and by the thread that they stand in.
+    """Search items by words, fields and threads.
 
         graphvine hn search graph database --type story --min-score 100
         graphvine hn search --story-by pg --author sama lisp
@@ -251,10 +251,10 @@ def retry(
     context: typer.Context,
     ids: Annotated[list[int], typer.Argument(metavar="ID", min=1, help="The items.")],
 ) -> None:
-    """Process failed items again: at most three tries, within 24 hours of the failure.
+    """Process failed items again.
 
-    They go back to 'ingested'; 'graphvine work hn_item' takes them from there. To try without these limits, use
-    'graphvine requeue hn_item ID'.
+    At most three tries, within 24 hours of the failure. They go back to 'ingested'; 'graphvine work hn_item' takes them
+    from there. To try without these limits, use 'graphvine requeue hn_item ID'.
 
         graphvine hn retry 8863
 

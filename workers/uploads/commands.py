@@ -129,7 +129,7 @@ def show(
         if errors:
             failed = graph.uploads.errors(id)
             if not listed(context, "errors", failed):
-                show_errors(failed, found.failed_items)
+                show_errors(failed, found.failed_items, "line" if found.format == "lines" else "item")
         elif form:
             respond(context, **upload_json(found))
         else:

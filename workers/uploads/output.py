@@ -49,18 +49,18 @@ def show_uploads(context: typer.Context, uploads: list[Upload]) -> None:
         show(table(columns, rows, right=("processed", "failed", "items", "size")))
 
 
-def show_errors(errors: Iterable[Row], count: int) -> None:
-    """What was wrong with single items, the first hundred."""
+def show_errors(errors: Iterable[Row], count: int, unit: str) -> None:
+    """What was wrong with single items, the first hundred; items, or the lines that hold them, count from 1."""
     shown = list(islice(errors, _ERRORS_SHOWN))
     if not shown:
         print("no item failed")
         return
     rows = [
-        (error["index"], error["hnId"] or "", error["field"] or "", one_line(error["message"], _TEXT),
+        (error["index"] + 1, error["hnId"] or "", error["field"] or "", one_line(error["message"], _TEXT),
          one_line(error["given"] or "", _TEXT))
         for error in shown
     ]  # fmt: skip
-    show(table(("index", "hnId", "field", "message", "given"), rows, right=("index", "hnId")))
+    show(table((unit, "hnId", "field", "message", "given"), rows, right=(unit, "hnId")))
     if count > len(shown):
         print(f"and {count - len(shown):,} more: --errors --jsonl prints all")
 

@@ -49,6 +49,7 @@ def grow(
     from graphvine.workers.cli.run_worker import signals
     from graphvine.workers.wikipedia.output import growth_bar
 
+    _check_source(context, request)
     if from_file is not None:
         request = request.replace(titles=(*request.titles, *_titles_in(from_file)))
     with (
@@ -139,6 +140,18 @@ def refresh(context: typer.Context, request: RefreshRequest) -> None:
         summary = dispatch(graph, request, on_event=progress)
     said = f"{plural(summary.checked, 'article')} checked, {summary.changed:,} back in the queue"
     report(context, said, checked=summary.checked, changed=summary.changed)
+
+
+def _check_source(context: typer.Context, request: GrowRequest) -> None:
+    """Before a graph is made: a source that is not there makes none."""
+    from pathlib import Path
+
+    from graphvine.workers.cli.open_graph import place
+    from graphvine.workers.wikipedia.resources import check_there
+
+    where = place(context)
+    if request.source is not None and "://" not in where and not Path(where).exists():
+        check_there(request.source)
 
 
 def _titles_in(file: str) -> list[str]:

@@ -143,9 +143,9 @@ def pipeline(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Small letters, digits and '_', such as 'notes'.")],
     folder: Annotated[Path, typer.Option("--folder", metavar="FOLDER", help="Where to make its folder.")] = Path(),
 ) -> None:
-    """Write a pipeline of your own: a folder NAME with everything that it takes, and a test.
+    """Write a pipeline of your own into a folder NAME.
 
-    It works as it is: go into the folder, seed it and let it work. docs/pipelines.md goes on from there.
+    With everything that it takes, and a test. It works as it is: go into the folder, seed it and let it work. docs/pipelines.md goes on from there.
 
         graphvine new pipeline notes
         graphvine new pipeline notes --folder ~/pipelines
