@@ -32,8 +32,13 @@ def test_a_map_is_written_as_its_name_says(grown: Path, tmp_path: Path) -> None:
     page = (tmp_path / "vine.html").read_text("utf-8")
     assert page.startswith("<!doctype html>") and "<svg" in page and "wheel" in page and "https://" not in page
     assert (tmp_path / "vine.png").read_bytes().startswith(b"\x89PNG\r\n")
-    told = process("--graph", str(grown), "map", "-o", "vine.jpg", "--around", "Vine", cwd=tmp_path, status=1).err
+    told = process("--graph", str(grown), "map", "-o", "vine.jpg", "--around", "Vine", cwd=tmp_path, status=2).err
     assert ".svg, .html, .png" in told and not (tmp_path / "vine.jpg").exists()
+    for option, name in (("--png", "map.png"), ("--html", "map.html")):
+        process("--graph", str(grown), "map", option, cwd=tmp_path)
+        assert (tmp_path / name).exists()
+    assert "choose one" in process("--graph", str(grown), "map", "--png", "--html", cwd=tmp_path, status=2).err
+    assert "say where to" in process("--graph", str(grown), "map", cwd=tmp_path, status=2).err
 
 
 def test_a_map_shows_in_renderers_that_know_no_variables(grown: Path, tmp_path: Path) -> None:

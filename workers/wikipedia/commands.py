@@ -204,10 +204,12 @@ def _print_trouble(summary: GrowSummary) -> None:
 @takes(MapRequest)
 def draw_map(
     context: typer.Context,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The file: .svg, .html or .png; - prints SVG.")
-    ],
     request: MapRequest,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="The file: .svg, .html or .png; - prints SVG.")
+    ] = None,
+    png: Annotated[bool, typer.Option("--png", help="Write PNG, into map.png unless -o names a .png.")] = False,
+    html: Annotated[bool, typer.Option("--html", help="Write a page, into map.html unless -o names a .html.")] = False,
 ) -> None:
     """Draw the neighbourhood that grew: SVG, a page, or PNG.
 
@@ -217,11 +219,13 @@ def draw_map(
 
         graphvine map -o graph.svg
         graphvine map -o vine.html --around Vine --limit 40
+        graphvine map --png
 
     In Python: graph.map(around="Vine", limit=40).svg
     """
     from graphvine.workers.cli.output import plural, report
 
+    output = _map_file(context, output, [ending for ending, on in ((".png", png), (".html", html)) if on])
     with opened(context) as graph:
         picture = dispatch(graph, request)
     if output == "-":
@@ -230,3 +234,21 @@ def draw_map(
     picture.save(output)
     said = f"{output}: {plural(picture.articles, 'article')}, {plural(picture.links, 'link')}"
     report(context, said, output=output, articles=picture.articles, links=picture.links)
+
+
+def _map_file(context: typer.Context, output: str | None, asked: list[str]) -> str:
+    """Where the map goes: what -o says, or a name by the format that an option asks for."""
+    from pathlib import Path
+
+    from graphvine.workers.wikipedia.map_files import FORMATS
+
+    ending = "" if output is None else Path(output).suffix.lower()
+    if len(asked) > 1:
+        context.fail("choose one of --png and --html")
+    if asked and output is not None and ending != asked[0]:
+        context.fail(f"--{asked[0][1:]} writes a file that ends in {asked[0]}, not {output}")
+    if output is None and not asked:
+        context.fail("say where to: -o FILE, or --png or --html")
+    if output is not None and output != "-" and ending and ending not in FORMATS:
+        context.fail(f"a map is written as {', '.join(FORMATS)}, not {ending}: name the file so")
+    return output if output is not None else f"map{asked[0]}"

@@ -145,7 +145,8 @@ def pipeline(
 ) -> None:
     """Write a pipeline of your own into a folder NAME.
 
-    With everything that it takes, and a test. It works as it is: go into the folder, seed it and let it work. docs/pipelines.md goes on from there.
+    With everything that it takes, and a test. It works as it is: go into the folder, seed it and let it work.
+    docs/pipelines.md goes on from there.
 
         graphvine new pipeline notes
         graphvine new pipeline notes --folder ~/pipelines
