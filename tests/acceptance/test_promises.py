@@ -91,6 +91,14 @@ def test_the_graph_remembers_its_source(grown: Path, tmp_path: Path) -> None:
     assert "sample" in told and "--other-source" in told
 
 
+def test_workers_and_refresh_ask_the_source_that_the_graph_came_from(grown: Path, tmp_path: Path) -> None:
+    process("--graph", str(grown), "seed", "article", "Wisteria", cwd=tmp_path)
+    worked = process("--graph", str(grown), "work", "article", "--until-empty", "--json", cwd=tmp_path).json
+    assert worked["counts"]["done"] > 0 and worked["counts"]["failed"] == 0
+    refreshed = process("--graph", str(grown), "refresh", "--json", cwd=tmp_path).json
+    assert refreshed["checked"] > 27 and refreshed["changed"] == 0
+
+
 def test_nothing_to_do_has_a_status_of_its_own(grown: Path, tmp_path: Path) -> None:
     process("--graph", str(grown), "news", "retry", "--all", cwd=tmp_path, status=3)
 
