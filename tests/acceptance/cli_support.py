@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
+import struct
 import subprocess
 import sys
+import termios
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,3 +82,23 @@ def plant(place: Place) -> None:
         (moss,) = claims.claim(1)
         claims.fail(moss, "too damp")
         graph.seed("article", ["Fern"])
+
+
+def terminal(*arguments: str, cwd: Path, rows: int = 24, columns: int = 80, **variables: str) -> tuple[int, str]:
+    """Run the installed command at a terminal of this size; its status, and all that it showed."""
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    child = subprocess.Popen(
+        [COMMAND, *arguments], cwd=cwd, stdin=its, stdout=its, stderr=its, env=environment(TERM="xterm", **variables),
+        start_new_session=True,
+    )  # fmt: skip
+    os.close(its)
+    shown = b""
+    try:
+        while part := os.read(ours, 65536):
+            shown += part
+    except OSError:  # nobody has the other end any more
+        pass
+    finally:
+        os.close(ours)
+    return child.wait(WAIT_LIMIT), shown.decode().replace("\r\n", "\n")

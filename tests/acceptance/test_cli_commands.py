@@ -151,13 +151,13 @@ def test_a_bad_line_is_named(garden: str, tmp_path: Path) -> None:
 
 def test_the_machine_is_printed_in_three_ways(garden: str) -> None:
     assert "article" in run("machine").out
-    assert "article" in {one["entity"] for one in run("machine", "--format", "json").json}
+    assert "article" in {one["entity"] for one in run("machine", "--format", "json").json["machines"]}
     table = run("machine", "article").out
     assert "Article.expansion_state" in table
     assert "claim_work" in table
     assert run("machine", "article", "--format", "mermaid").out.startswith("stateDiagram-v2\n")
     assert run("machine", "article", "--format", "json").json["states"][0]["name"] == "discovered"
-    assert "did you mean 'article'" in run("machine", "artcle", status=1).err
+    assert "did you mean 'article'" in run("machine", "artcle", status=2).err
     assert "name it" in run("machine", "--format", "mermaid", status=2).err
 
 
@@ -166,7 +166,7 @@ def test_the_statements_of_a_pipeline_are_printed_as_they_run() -> None:
     assert "// hn_item.take_in(" in whole and "// queries/claimable.cypher:" in whole and "@" not in whole
     one = run("machine", "article", "--statements", "--block", "claim").out
     assert "a.seq >= $seqs_first" in one and "row numbers without a gap" in one
-    locked = run("machine", "article", "--block", "claim", "--dialect", "neo4j", "--format", "json").json
+    locked = run("machine", "article", "--block", "claim", "--dialect", "neo4j", "--format", "json").json["statements"]
     assert [found["block"] for found in locked] == ["article.claim"] and "SET a.lock = 0" in locked[0]["text"]
     assert "did you mean 'article.claim'" in run("machine", "article", "--block", "clam", status=1).err
     assert "name it" in run("machine", "--statements", status=2).err
@@ -243,8 +243,8 @@ def test_a_command_that_makes_nothing_makes_no_graph(command: list[str], garden:
 
 
 def test_a_wrong_name_makes_no_graph(garden: str) -> None:
-    assert "no pipeline 'artcle'" in run("seed", "artcle", "Vine", status=1).err
-    assert "no pipeline 'artcle'" in run("work", "artcle", status=1).err
+    assert "no pipeline 'artcle'" in run("seed", "artcle", "Vine", status=2).err
+    assert "no pipeline 'artcle'" in run("work", "artcle", status=2).err
     assert "No such file" in run("seed", "article", "--from", "nowhere.txt", status=1).err
     assert list(Path().iterdir()) == []
 

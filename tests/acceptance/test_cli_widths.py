@@ -16,7 +16,7 @@ from graphvine.workers.cli.output import size
 from graphvine.workers.cli.packaged import PACKAGED
 from graphvine.workers.cli.reference import pages
 from graphvine.workers.cli.settings_listing import _edited
-from tests.acceptance.cli_support import plant, process, run
+from tests.acceptance.cli_support import plant, process, run, terminal
 from tests.support.stores import Place, make_template
 
 WORDS = re.compile(r"[A-Za-z_]{4,}")
@@ -96,22 +96,44 @@ def test_what_a_command_did_is_one_object(garden: str, command: str) -> None:
 
 def test_every_command_that_ends_prints_json() -> None:
     without = {name for name, one in pages().items() if not any("--json" in p.opts for p in one.params)}
-    # Those that run until they are stopped, and those whose results are files or streams.
-    assert {name.split()[0] for name in without} <= {
-        "serve",
-        "mcp",
-        "map",
-        "hn",
-        "news",
-        "upload",
-        "uploads",
-        "refresh",
-        "reindex",
-        "grow",
-        "scrape",
-        "titles",
-    }
-    assert not without.intersection(name for name, (module, _) in LISTED.items() if module.startswith("cli."))
+    assert without == {"serve", "mcp"}, "these run until they are stopped"
+
+
+# With what each holds beside the name of the graph, where it has one.
+READING = {
+    "status": "pipelines", "failed": "failed", "stats": "nodes", "doctor": "findings", "config graph": "settings",
+    "machine": "machines", "machine article": "states", "machine article --block claim": "statements",
+    "pipelines": "pipelines", "search vine --mode text": "hits", "ask vine": "groups",
+    "edges --counts": "edges", "reindex": "indexed", "titles --source sample": "titles", "uploads": "uploads",
+    "token list": "tokens", "news list": "articles", "news queue": "entries", "hn search vine": "found",
+    "map -o m.svg": "articles", "export x.jsonl": "nodes", "export folder": "tables", "backup monday": "files",
+}  # fmt: skip
+
+
+def test_json_is_one_object_that_names_the_graph(garden: str) -> None:
+    for command, field in READING.items():
+        said = run(*command.split(), "--graph", garden, "--json").json
+        assert isinstance(said, dict) and field in said, command
+        assert said.get("graph", garden) == garden and ("graph" in said or command.startswith("machine")), command
+
+
+def test_lists_have_a_line_a_row(garden: str, tmp_path: Path) -> None:
+    listing = {name for name, one in pages().items() if any("--jsonl" in p.opts for p in one.params)}
+    assert {"failed", "search", "titles", "uploads", "news list", "hn search", "hn thread", "config"} <= listing
+    first, *rest = run("titles", "--source", "sample", "--jsonl").out.splitlines()
+    assert json.loads(first) == {"title": "Aerial root"} and len(rest) > 50
+    assert process("titles", "--source", "sample", "--csv", cwd=tmp_path).out.startswith("title\nAerial root\n")
+    assert "choose one of --json and --csv" in run("titles", "--source", "sample", "--json", "--csv", status=2).err
+
+
+def test_long_output_goes_through_the_pager_at_a_terminal_alone(tmp_path: Path) -> None:
+    command = ("titles", "--source", "sample")
+    status, shown = terminal(*command, cwd=tmp_path, rows=10, PAGER="wc -l")
+    assert status == 0 and shown.endswith("86\n") and "Aerial root" not in shown
+    assert "Aerial root" in terminal(*command, cwd=tmp_path, rows=200, PAGER="wc -l")[1], "it fits"
+    assert "Aerial root" in terminal(*command, cwd=tmp_path, rows=10, PAGER="")[1]
+    assert "Aerial root" in terminal(*command, cwd=tmp_path, rows=10, PAGER="no-such-pager")[1]
+    assert process(*command, cwd=tmp_path, PAGER="wc -l").out.startswith("Aerial root\n")
 
 
 LISTED = {name: told for members in PACKAGED.values() for name, told in members.items()}

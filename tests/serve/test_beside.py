@@ -151,7 +151,9 @@ def test_every_command_works_through_it_or_says_what_to_do(
         answer = run(*words, "--graph", "graph.db", status=status, stdin=TYPED.get(" ".join(words)))
         assert said in answer.out + answer.err, (words, answer)
         if words[0] == "upload" and words[1] in ("mixed.json", "steps.json"):
-            names[Path(words[1]).stem] = json.loads(run("uploads", "--json", "--graph", "graph.db").out)[0]["upload_id"]
+            names[Path(words[1]).stem] = json.loads(run("uploads", "--json", "--graph", "graph.db").out)["uploads"][0][
+                "upload_id"
+            ]
     assert neighbour.daemon.process.poll() is None
     faults = [line for line in neighbour.daemon.lines() if line["level"] == "error"]
     assert faults == []

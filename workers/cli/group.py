@@ -10,8 +10,8 @@ from typer.core import TyperGroup
 
 from graphvine.queries.errors import GraphvineError, did_you_mean
 from graphvine.workers.cli import discovery
+from graphvine.workers.cli.exit_status import print_error
 from graphvine.workers.cli.options import add_common_options, common
-from graphvine.workers.cli.output import print_error
 
 
 class CommandGroup(TyperGroup):

@@ -1,12 +1,15 @@
-"""The options that every command takes, before and after its name: --graph, --verbose, and --json after it."""
+"""The options that commands share: --graph and --verbose before or after the name, --json, --jsonl, --csv after it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any
 
 import typer
+
+from graphvine.workers.cli.pager import paged
 
 
 @dataclass
@@ -15,7 +18,11 @@ class Common:
 
     graph: str | None = None
     verbose: bool = False
-    json: bool = False
+    form: str = ""  # json, jsonl or csv; otherwise for people
+
+    @property
+    def json(self) -> bool:
+        return self.form == "json"
 
 
 def common(context: typer.Context) -> Common:
@@ -27,15 +34,29 @@ def add_common_options(command: Any) -> None:
     """Let a command, or a group and all of its commands, take the common options."""
     inner = getattr(command, "commands", None)
     known = {option for parameter in command.params for option in parameter.opts}
-    added = _parameters() if inner is None and _reports(command) else _parameters()[:2]
+    shared = 2 if inner is not None else _shared(command)
+    added = _parameters()[:shared]
     command.params = [*command.params, *(one for one in added if not known.intersection(one.opts))]
     for one in (inner or {}).values():
         add_common_options(one)
 
 
-def _reports(command: Any) -> bool:
-    """Whether it ends with one sentence about what it did, which --json turns into an object."""
-    return str(getattr(command.callback, "__module__", "")).startswith("graphvine.workers.cli.")
+def reports(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command --json: it ends with `report`, or looks at `common(context).json` itself."""
+    command.shared_options = 3  # type: ignore[attr-defined]
+    return command
+
+
+def lists(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command --json, --jsonl and --csv: it prints its rows by `listed`. Long lists go through the pager."""
+    command.shared_options = 5  # type: ignore[attr-defined]
+    return paged()(command)
+
+
+def _shared(command: Any) -> int:
+    """How many of the shared options a command takes. Those of this package's command line all report."""
+    packaged = str(getattr(command.callback, "__module__", "")).startswith("graphvine.workers.cli.")
+    return int(getattr(command.callback, "shared_options", 3 if packaged else 2))
 
 
 @cache
@@ -60,9 +81,13 @@ def _take_verbose(context: typer.Context, value: bool) -> None:
         _write_log_lines()
 
 
-def _take_json(context: typer.Context, value: bool) -> None:
-    if value:
-        common(context).json = True
+def _take_form(context: typer.Context, param: typer.CallbackParam, value: bool) -> None:
+    if not value:
+        return
+    options, name = common(context), str(param.name)
+    if options.form not in ("", name):
+        raise typer.BadParameter(f"choose one of --{options.form} and --{name}")
+    options.form = name
 
 
 def _declared(
@@ -75,7 +100,13 @@ def _declared(
         help="Write log lines to standard error, and a traceback with an error.",
     )] = False,
     json: Annotated[bool, typer.Option(
-        "--json", callback=_take_json, expose_value=False, help="Print JSON.",
+        "--json", callback=_take_form, expose_value=False, help="Print JSON.",
+    )] = False,
+    jsonl: Annotated[bool, typer.Option(
+        "--jsonl", callback=_take_form, expose_value=False, help="Print JSON Lines, a line a row.",
+    )] = False,
+    csv: Annotated[bool, typer.Option(
+        "--csv", callback=_take_form, expose_value=False, help="Print CSV.",
     )] = False,
 ) -> None:  # fmt: skip
     """Carries the declarations, and is never called."""

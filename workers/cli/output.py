@@ -1,4 +1,4 @@
-"""What commands print: tables for people, JSON for programs, errors as one sentence and an exit status."""
+"""What commands print: tables for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -175,11 +175,28 @@ def report(context: typer.Context, sentence: str, **fields: Any) -> None:
     from graphvine.workers.cli.options import common
 
     if common(context).json:
-        from graphvine.workers.cli.open_graph import place
-
-        show_json({"graph": place(context), **fields})
+        respond(context, **fields)
     else:
         print(printable(sentence))
+
+
+def respond(context: typer.Context, **fields: Any) -> None:
+    """Print one JSON object, the graph first: the shape of every command's --json."""
+    from graphvine.workers.cli.open_graph import place
+
+    show_json({"graph": place(context), **fields})
+
+
+def listed(context: typer.Context, name: str, rows: Iterable[Any], **more: Any) -> bool:
+    """Print rows for other programs where an option asks for it; otherwise they are still to be shown to people."""
+    from graphvine.workers.cli.options import common
+
+    form = common(context).form
+    if form == "json":
+        respond(context, **{name: list(rows)}, **more)
+    elif form:
+        show_rows([plain(row) for row in rows], as_csv=form == "csv")
+    return bool(form)
 
 
 def size(count: int) -> str:
@@ -247,38 +264,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(inner) for inner in value]
     return str(value)
-
-
-FAILED, WRONG_USE, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
-
-
-def print_error(error: BaseException, *, verbose: bool) -> int:
-    """Say what went wrong, and return the exit status for it."""
-    if isinstance(error, KeyboardInterrupt):
-        return INTERRUPTED
-    if isinstance(error, BrokenPipeError):
-        _write_nowhere()
-        return PIPE_CLOSED
-    from graphvine.redact import redact
-
-    if verbose:
-        import traceback
-
-        print(redact("".join(traceback.format_exception(error))), end="", file=sys.stderr)
-    print(f"error: {printable(redact(_sentence(error)))}", file=sys.stderr)
-    from graphvine.requests import BadRequest
-
-    return WRONG_USE if isinstance(error, BadRequest) else FAILED
-
-
-def _sentence(error: BaseException) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return str(error)
-
-
-def _write_nowhere() -> None:
-    """Whoever read our output is gone; without this Python would complain once more when it ends."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)

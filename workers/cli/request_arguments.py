@@ -42,7 +42,7 @@ def takes(kind: type[Request[Any]], *left_out: str) -> Callable[[Callable[..., N
         parameters[0] = parameters[0].replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)  # the context
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {one.name: one.annotation for one in parameters}
-        run.__name__, run.__doc__ = command.__name__, command.__doc__
+        run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
         return run
 
     return decorate

@@ -10,6 +10,8 @@ import typer
 from graphvine.dispatch import dispatch
 from graphvine.workers.cli.apps import new_app
 from graphvine.workers.cli.open_graph import opened
+from graphvine.workers.cli.options import common, lists, reports
+from graphvine.workers.cli.pager import paged
 from graphvine.workers.cli.request_arguments import takes
 from graphvine.workers.hn.requests import HNSearchRequest, PullRequest
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from graphvine.workers.hn.api import HackerNews
+    from graphvine.workers.hn.ingest.ingest import Taken
+    from graphvine.workers.hn.pull import Pulled
     from graphvine.workers.hn.threads import Item
 
 app = new_app()
@@ -24,12 +28,12 @@ hn = new_app("Items, threads and search of Hacker News.")
 app.add_typer(hn, name="hn")
 
 Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="The item.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @hn.command()
+@reports
 @takes(PullRequest)
-def pull(context: typer.Context, request: PullRequest, as_json: AsJson = False) -> None:
+def pull(context: typer.Context, request: PullRequest) -> None:
     """Fetch items from the API of Hacker News.
 
     A walk from one id to another goes on where it was when it is called again, after a kill too. What can't be had now
@@ -49,25 +53,25 @@ def pull(context: typer.Context, request: PullRequest, as_json: AsJson = False) 
     with opened(context, create=True, share=True) as graph, signals(graph) as ended, counting("pulling") as show:
         progress = None if show is None else lambda so_far: show(so_far.asked, so_far.total)
         summary = dispatch(graph, request, on_event=progress, stop=ended.stop)
-    _show(summary, pull_line(summary), as_json)
+    _show(context, summary, pull_line(summary))
     if ended.by is not None:
         raise typer.Exit(130)
 
 
 @hn.command()
+@reports
 def add(
     context: typer.Context,
     files: Annotated[
         list[Path] | None,
         typer.Argument(metavar="FILE", help="JSON or JSON Lines, plain, gzip or zstd; - or none for standard input."),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
-    """Take in items from JSON: one object, an array, or an object a line.
+    """Take in items from JSON or JSON Lines.
 
-    Items may come as the API gives them, as Algolia's hits or trees, as rows of a database, or under their ids; a line
-    says which form was seen. What is refused is printed with its reason, 'graphvine failed hn_item' lists it, and the
-    status is 1.
+    One object, an array, or an object a line. Items may come as the API gives them, as Algolia's hits or trees, as rows
+    of a database, or under their ids; a line says which form was seen. What is refused is printed with its reason,
+    'graphvine failed hn_item' lists it, and the status is 1.
 
         echo '{"id": 1, "type": "story", "title": "Hello", "by": "pg"}' | graphvine hn add
         graphvine hn add items.jsonl
@@ -83,14 +87,16 @@ def add(
             read_items(files or [Path("-")]),
             progress=None if show is None else lambda so_far: show(items_line(so_far)),
         )
-    _show(summary, items_line(summary), as_json)
+    _show(context, summary, items_line(summary))
     show_refusals(summary)
     if summary.failed or summary.rejected:
         raise typer.Exit(1)
 
 
 @hn.command()
-def show(context: typer.Context, id: Id, as_json: AsJson = False) -> None:
+@reports
+@paged()
+def show(context: typer.Context, id: Id) -> None:
     """Print everything that is known of an item.
 
         graphvine hn show 8863
@@ -101,14 +107,14 @@ def show(context: typer.Context, id: Id, as_json: AsJson = False) -> None:
 
     with opened(context) as graph:
         found = graph.hn.item(id)
-    show_item(found, as_json)
+    show_item(context, found)
 
 
 @hn.command()
+@lists
 def thread(
     context: typer.Context, id: Id,
     depth: Annotated[int | None, typer.Option("--depth", metavar="N", min=0, help="Levels to show.")] = None,
-    as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Print an item and everything below it.
 
@@ -120,44 +126,48 @@ def thread(
 
     with opened(context) as graph:
         top = graph.hn.thread(id, depth)
-    show_tree(top, as_json)
+    show_tree(context, top)
 
 
 @hn.command()
-def ancestors(context: typer.Context, id: Id, as_json: AsJson = False) -> None:
+@lists
+def ancestors(context: typer.Context, id: Id) -> None:
     """Print what stands above an item, the nearest first.
 
         graphvine hn ancestors 2921983
 
     In Python: graph.hn.ancestors(2921983)
     """
-    _show_items(context, as_json, lambda items: items.ancestors(id))
+    _show_items(context, lambda items: items.ancestors(id))
 
 
 @hn.command()
-def descendants(context: typer.Context, id: Id, as_json: AsJson = False) -> None:
+@lists
+def descendants(context: typer.Context, id: Id) -> None:
     """Print everything below an item, from top to bottom.
 
         graphvine hn descendants 8863
 
     In Python: graph.hn.descendants(8863)
     """
-    _show_items(context, as_json, lambda items: items.descendants(id))
+    _show_items(context, lambda items: items.descendants(id))
 
 
 @hn.command()
-def siblings(context: typer.Context, id: Id, as_json: AsJson = False) -> None:
+@lists
+def siblings(context: typer.Context, id: Id) -> None:
     """Print what stands below the same parent as an item.
 
         graphvine hn siblings 2921983
 
     In Python: graph.hn.siblings(2921983)
     """
-    _show_items(context, as_json, lambda items: items.siblings(id))
+    _show_items(context, lambda items: items.siblings(id))
 
 
 @hn.command()
-def story(context: typer.Context, id: Id, as_json: AsJson = False) -> None:
+@lists
+def story(context: typer.Context, id: Id) -> None:
     """Print the story that a comment belongs to.
 
         graphvine hn story 2921983
@@ -168,16 +178,17 @@ def story(context: typer.Context, id: Id, as_json: AsJson = False) -> None:
 
     with opened(context) as graph:
         found = graph.hn.story(id)
-    if found is None and not as_json:
+    if found is None and not common(context).form:
         print(f"no story is known for item {id}: something between them is missing")
         return
-    show_list([found] if found is not None else [], as_json)
+    show_list(context, [found] if found is not None else [])
 
 
 @hn.command()
+@lists
 @takes(HNSearchRequest)
-def search(context: typer.Context, request: HNSearchRequest, as_json: AsJson = False) -> None:
-    """Search items by words, by their fields, and by the thread that they stand in.
+def search(context: typer.Context, request: HNSearchRequest) -> None:
+    """Search items by words, fields and threads.
 
         graphvine hn search graph database --type story --min-score 100
         graphvine hn search --story-by pg --author sama lisp
@@ -189,14 +200,14 @@ def search(context: typer.Context, request: HNSearchRequest, as_json: AsJson = F
 
     with opened(context) as graph:
         page = dispatch(graph, request)
-    show_page(page, request.offset, as_json)
+    show_page(context, page, request.offset)
 
 
 @hn.command()
+@reports
 def transitions(
     context: typer.Context, id: Id,
     take: Annotated[str | None, typer.Option("--take", metavar="NAME", help="Go through this one.")] = None,
-    as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Show where an item can go from the state that it is in.
 
@@ -212,10 +223,11 @@ def transitions(
             graph.hn.advance(id, take)
         ways = graph.hn.transitions(id)
         state = graph.read("hn_item.item", hnId=id)[0]["state"]
-    show_ways(id, state, ways, as_json)
+    show_ways(context, id, state, ways)
 
 
 @hn.command("mark-failed")
+@reports
 def mark_failed(
     context: typer.Context, id: Id,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why.")] = "marked as failed by hand",
@@ -226,42 +238,46 @@ def mark_failed(
 
     In Python: graph.hn.mark_failed(8863, "the text is cut")
     """
+    from graphvine.workers.cli.output import report
+
     with opened(context) as graph:
         graph.hn.mark_failed(id, reason)
-    print(f"item {id} is failed")
+    report(context, f"item {id} is failed", id=id, state="failed")
 
 
 @hn.command()
+@reports
 def retry(
     context: typer.Context,
     ids: Annotated[list[int], typer.Argument(metavar="ID", min=1, help="The items.")],
 ) -> None:
-    """Process failed items again: at most three tries, within 24 hours of the failure.
+    """Process failed items again.
 
-    They go back to 'ingested'; 'graphvine work hn_item' takes them from there. To try without these limits, use
-    'graphvine requeue hn_item ID'.
+    At most three tries, within 24 hours of the failure. They go back to 'ingested'; 'graphvine work hn_item' takes them
+    from there. To try without these limits, use 'graphvine requeue hn_item ID'.
 
         graphvine hn retry 8863
 
     In Python: graph.hn.retry([8863])
     """
+    from graphvine.workers.cli.output import plural, report
+
     with opened(context) as graph:
         moved = graph.hn.retry(ids)
-    print(f"{moved} to be processed again")
+    report(context, f"{plural(moved, 'item')} to be processed again", retried=moved)
 
 
-def _show_items(context: typer.Context, as_json: bool, read: Callable[[HackerNews], list[Item]]) -> None:
+def _show_items(context: typer.Context, read: Callable[[HackerNews], list[Item]]) -> None:
     from graphvine.workers.hn.output import show_list
 
     with opened(context) as graph:
         found = read(graph.hn)
-    show_list(found, as_json)
+    show_list(context, found)
 
 
-def _show(summary: object, show: str, as_json: bool) -> None:
-    if as_json:
-        from graphvine.workers.cli.output import show_json
+def _show(context: typer.Context, summary: Pulled | Taken, told: str) -> None:
+    from dataclasses import asdict
 
-        show_json(summary)
-    else:
-        print(show)
+    from graphvine.workers.cli.output import report
+
+    report(context, told, **asdict(summary))

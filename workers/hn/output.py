@@ -6,9 +6,20 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from graphvine.workers.cli.output import highlighted, one_line, plural, printable, show, show_json, table
+from graphvine.workers.cli.options import common
+from graphvine.workers.cli.output import (
+    highlighted,
+    listed,
+    local_time,
+    one_line,
+    plural,
+    printable,
+    respond,
+    show,
+    table,
+)
 from graphvine.workers.hn.ingest.forms import API
 from graphvine.workers.hn.ingest.ingest import Taken
 from graphvine.workers.hn.pull import Pulled
@@ -16,17 +27,20 @@ from graphvine.workers.hn.search import Page
 from graphvine.workers.hn.threads import Item
 from graphvine.workers.hn.transitions import Way
 
+if TYPE_CHECKING:
+    import typer
+
 _TEXT = 200
 _FACETS = {"type": "types", "by": "authors", "year": "years"}
 
 
-def show_item(item: Item, as_json: bool) -> None:
+def show_item(context: typer.Context, item: Item) -> None:
     """All that is known of one item."""
     facts = _flat(item)
-    if as_json:
-        show_json(facts)
+    if common(context).json:
+        respond(context, **facts)
         return
-    when = f"{datetime.fromtimestamp(item.time, UTC):%Y-%m-%d %H:%M:%S} UTC" if item.time else None
+    when = local_time(datetime.fromtimestamp(item.time, UTC)) if item.time else None
     notes = facts["extra"].pop("_notes", None) or {}
     shown = facts | {"time": when, "kids": ", ".join(map(str, item.kids)), "parts": ", ".join(map(str, item.parts))}
     shown |= {"extra": "", "deleted": item.deleted or None, "dead": item.dead or None}
@@ -36,10 +50,9 @@ def show_item(item: Item, as_json: bool) -> None:
     show(table(("item", str(item.id)), [row for row in rows if row[0] != "id"]))
 
 
-def show_tree(top: Item, as_json: bool) -> None:
+def show_tree(context: typer.Context, top: Item) -> None:
     """An item and what is below it, each level further in."""
-    if as_json:
-        show_json([_flat(item) | {"depth": depth} for depth, item in top.walk()])
+    if listed(context, "items", (_flat(item) | {"depth": depth} for depth, item in top.walk())):
         return
     for depth, item in top.walk():
         # Beyond some depth a terminal has no room left: the number tells.
@@ -50,9 +63,8 @@ def show_tree(top: Item, as_json: bool) -> None:
             print(f"{indent}  {line}")
 
 
-def show_list(items: Sequence[Item], as_json: bool) -> None:
-    if as_json:
-        show_json([_flat(item) for item in items])
+def show_list(context: typer.Context, items: Sequence[Item]) -> None:
+    if listed(context, "items", map(_flat, items)):
         return
     for item in items:
         print(_head(item))
@@ -62,13 +74,12 @@ def show_list(items: Sequence[Item], as_json: bool) -> None:
         print("nothing there")
 
 
-def show_page(page: Page, offset: int, as_json: bool) -> None:
-    if as_json:
-        found = [
-            _flat(one.item) | {"snippet": one.snippet, "marks": one.marks, "relevance": one.score} for one in page.found
-        ]
-        head = {"total": page.total, "offset": offset, "relaxed": page.relaxed, "loose": page.loose}
-        show_json(head | {"facets": page.facets, "found": found})
+def show_page(context: typer.Context, page: Page, offset: int) -> None:
+    found = (
+        _flat(one.item) | {"snippet": one.snippet, "marks": one.marks, "relevance": one.score} for one in page.found
+    )
+    head = {"total": page.total, "offset": offset, "relaxed": page.relaxed, "loose": page.loose, "facets": page.facets}
+    if listed(context, "found", found, **head):
         return
     for one in page.found:
         print(_head(one.item))
@@ -85,9 +96,9 @@ def show_page(page: Page, offset: int, as_json: bool) -> None:
     print(f"{shown}{plural(page.total, 'item')}")
 
 
-def show_ways(id: int, state: str, ways: Sequence[Way], as_json: bool) -> None:
-    if as_json:
-        show_json({"id": id, "state": state, "transitions": [asdict(way) for way in ways]})
+def show_ways(context: typer.Context, id: int, state: str, ways: Sequence[Way]) -> None:
+    if common(context).json:
+        respond(context, id=id, state=state, transitions=[asdict(way) for way in ways])
         return
     print(f"item {id} is {state}")
     if ways:
@@ -136,7 +147,7 @@ def _below(item: Item) -> list[str]:
 
 
 def _head(item: Item) -> str:
-    when = f"{datetime.fromtimestamp(item.time, UTC):%Y-%m-%d %H:%M}" if item.time else ""
+    when = local_time(datetime.fromtimestamp(item.time, UTC))[:16] if item.time else ""
     marks = [name for name, holds in (("deleted", item.deleted), ("dead", item.dead)) if holds]
     marks += [item.state] if item.state != "completed" else []
     score = plural(item.score, "point") if item.score is not None and item.type != "comment" else ""

@@ -9,6 +9,8 @@ import typer
 from graphvine.dispatch import dispatch
 from graphvine.workers.cli.apps import new_app
 from graphvine.workers.cli.open_graph import opened
+from graphvine.workers.cli.options import common, lists, reports
+from graphvine.workers.cli.pager import paged
 from graphvine.workers.cli.request_arguments import takes
 from graphvine.workers.news.requests import ProcessRequest, RetryArticlesRequest, UpdateRequest
 from graphvine.workers.search.commands import FACETS
@@ -18,11 +20,11 @@ app = new_app()
 news = new_app("News of a topic: found, fetched, summarized and judged.")
 app.add_typer(news, name="news")
 
-_JSON = typer.Option("--json", help="Print JSON.")
 _TOPIC = typer.Option("--topic", metavar="NAME", help="Another topic than the setting news.topic.")
 
 
 @news.command("list")
+@lists
 def list_articles(
     context: typer.Context,
     state: Annotated[str, typer.Option("--state", metavar="STATE", help="pending, processed, failed, ...")] = "",
@@ -31,7 +33,6 @@ def list_articles(
     contains: Annotated[str, typer.Option("--contains", metavar="TEXT", help="With this in the title.")] = "",
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=10_000, help="Most to show.")] = 20,
     topic: Annotated[str | None, _TOPIC] = None,
-    as_json: Annotated[bool, _JSON] = False,
 ) -> None:
     """List articles, the newest first.
 
@@ -45,16 +46,19 @@ def list_articles(
         found = graph.news.topic(topic).list(
             state=state, source=source, sentiment=sentiment, contains=contains, limit=limit
         )
-    show_list(found, as_json)
+    show_list(context, found)
 
 
 @news.command()
+@reports
+@paged()
 def show(
     context: typer.Context,
     id: Annotated[str, typer.Argument(metavar="ID", help="The article: its id, or its address.")],
-    as_json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Show one article: its text, summary and sentiment, who tells the same story, what went wrong.
+    """Show one article: text, summary, sentiment, failures.
+
+    Also who tells the same story, and what it mentions.
 
         graphvine news show news-1a38cc07de3844d7a27d
 
@@ -64,16 +68,18 @@ def show(
 
     with opened(context) as graph:
         found = graph.news.show(id)
-    show_article(found, as_json)
+    show_article(context, found)
 
 
 @news.command()
+@lists
 @takes(SearchRequest, "kind", "near", "type")
 def search(
-    context: typer.Context, request: SearchRequest, as_json: Annotated[bool, _JSON] = False,
-    facets: Annotated[str, FACETS] = "",
+    context: typer.Context, request: SearchRequest, facets: Annotated[str, FACETS] = ""
 ) -> None:  # fmt: skip
-    """Search news by words, meaning and the stories that articles share, with citations.
+    """Search news by words, meaning and shared stories.
+
+    Each hit comes with a citation.
 
         graphvine news search "interest rates" --source reuters.com
         graphvine news search inflation --topic economy --after 2024-01-01 --sort date --facets source,year
@@ -82,17 +88,20 @@ def search(
     """
     from graphvine.workers.search.commands import search_and_show
 
-    search_and_show(context, request.replace(kind=["news"]), as_json=as_json, facets=facets)
+    search_and_show(context, request.replace(kind=["news"]), facets=facets)
 
 
 @news.command()
+@reports
+@paged()
 def queue(
     context: typer.Context,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=10_000, help="Most entries to show.")] = 20,
     topic: Annotated[str | None, _TOPIC] = None,
-    as_json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Show the queue, the log of additions, the checkpoints, the providers, and what the last runs did.
+    """Show the queue, the providers and the last runs.
+
+    Also the log of additions and the checkpoints.
 
         graphvine news queue
 
@@ -102,12 +111,13 @@ def queue(
 
     with opened(context) as graph:
         found = graph.news.topic(topic).queue(limit)
-    show_queue(found, as_json)
+    show_queue(context, found)
 
 
 @news.command()
+@reports
 @takes(UpdateRequest)
-def update(context: typer.Context, request: UpdateRequest, as_json: Annotated[bool, _JSON] = False) -> None:
+def update(context: typer.Context, request: UpdateRequest) -> None:
     """Ask the providers for new articles, once.
 
     Providers are NewsData.io and APITube, each where its key is set (NEWSDATA_API_KEY, APITUBE_API_KEY), and the feeds
@@ -123,15 +133,16 @@ def update(context: typer.Context, request: UpdateRequest, as_json: Annotated[bo
 
     with opened(context, create=True, share=True) as graph:
         run = graph.news.topic(request.topic, request.query).update(feeds=request.feeds, now=request.now)
-    show_run(run, as_json)
+    show_run(context, run)
     if run.errors:
         raise typer.Exit(1)
 
 
 @news.command()
+@reports
 @takes(ProcessRequest, "query")
-def process(context: typer.Context, request: ProcessRequest, as_json: Annotated[bool, _JSON] = False) -> None:
-    """Work on the front of the queue, once: fetch pages, summarize them, judge their sentiment.
+def process(context: typer.Context, request: ProcessRequest) -> None:
+    """Fetch, summarize and judge the front of the queue, once.
 
     A daemon or worker does this each minute. Each phase is saved when it is done; Ctrl-C gives the rest back. The
     status is 1 when an article failed for good. Articles that back off are left alone until they are due, unless --now
@@ -150,20 +161,23 @@ def process(context: typer.Context, request: ProcessRequest, as_json: Annotated[
             typer.echo("news_article is paused: 'graphvine resume news_article' lets it go on", err=True)
         runs = graph.news.topic(request.topic).process(
             until_empty=request.until_empty, batch=request.batch, stop=ended.stop, now=request.now,
-            each=lambda run: show_run(run, as_json, many=True),
+            each=lambda run: show_run(context, run, many=True),
         )  # fmt: skip
     if ended.by is not None:
         raise typer.Exit(130)
     if failed := sum(run.failed for run in runs):
-        if not as_json:
+        if not common(context).json:
             typer.echo(f"{plural(failed, 'article')} failed: 'graphvine failed news_article' says why", err=True)
         raise typer.Exit(1)
 
 
 @news.command()
+@reports
 @takes(RetryArticlesRequest)
 def retry(context: typer.Context, request: RetryArticlesRequest) -> None:
-    """Put failed articles back into the queue; articles that back off need not wait any longer.
+    """Put failed articles back into the queue.
+
+    Articles that back off need not wait any longer.
 
         graphvine news retry --contains "429"
         graphvine news retry news-1a38cc07de3844d7a27d --first
@@ -172,9 +186,13 @@ def retry(context: typer.Context, request: RetryArticlesRequest) -> None:
     """
     if sum([bool(request.ids), bool(request.contains), request.everything]) != 1:
         context.fail("say what to try again, in one way: ids, --contains TEXT, or --all")
+    from graphvine.workers.cli.output import report
+
     with opened(context) as graph:
         moved = dispatch(graph, request)
-    if not moved:
+    if moved or common(context).json:
+        report(context, f"{moved} to be tried again", retried=moved)
+    else:
         typer.echo("nothing to retry", err=True)
+    if not moved:
         raise typer.Exit(3)
-    print(f"{moved} to be tried again")

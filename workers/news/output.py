@@ -6,18 +6,32 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from graphvine.workers.cli.output import one_line, plural, printable, show, show_json, table
+from graphvine.workers.cli.open_graph import place
+from graphvine.workers.cli.options import common
+from graphvine.workers.cli.output import (
+    listed,
+    local_time,
+    one_line,
+    plural,
+    printable,
+    respond,
+    show,
+    show_json,
+    table,
+)
 from graphvine.workers.news.reads import NewsDetail, NewsItem, NewsQueue
 from graphvine.workers.news.runs import ProcessorRun, UpdaterRun
+
+if TYPE_CHECKING:
+    import typer
 
 _PRIORITY = {0: "high", 1: "normal", 2: "low"}
 
 
-def show_list(found: Sequence[NewsItem], as_json: bool) -> None:
-    if as_json:
-        show_json({"articles": [asdict(item) for item in found]})
+def show_list(context: typer.Context, found: Sequence[NewsItem]) -> None:
+    if listed(context, "articles", found):
         return
     rows = [
         (_found_or_dated(item), item.state, item.sentiment or "", item.source, one_line(item.title, 80), item.id)
@@ -29,9 +43,9 @@ def show_list(found: Sequence[NewsItem], as_json: bool) -> None:
         print("no article here: 'graphvine news update' looks for some")
 
 
-def show_article(found: NewsDetail, as_json: bool) -> None:
-    if as_json:
-        show_json(found)
+def show_article(context: typer.Context, found: NewsDetail) -> None:
+    if common(context).json:
+        respond(context, **asdict(found))
         return
     article = found.article
     print(printable(str(article["title"] or article["link"])))
@@ -49,9 +63,9 @@ def show_article(found: NewsDetail, as_json: bool) -> None:
             print(f"\n{part}:\n{printable(article[part])}")
 
 
-def show_queue(found: NewsQueue, as_json: bool) -> None:
-    if as_json:
-        show_json(found)
+def show_queue(context: typer.Context, found: NewsQueue) -> None:
+    if common(context).json:
+        respond(context, **asdict(found))
         return
     waiting = f", {found.backing_off} of them backing off" if found.backing_off else ""
     print(f"queue: {plural(found.length, 'article')}{waiting}")
@@ -77,10 +91,13 @@ def show_queue(found: NewsQueue, as_json: bool) -> None:
         show(table(("provider", "credits", "found", "asked", "last error"), providers, right=("credits", "found")))
 
 
-def show_run(run: UpdaterRun | ProcessorRun, as_json: bool, *, many: bool = False) -> None:
+def show_run(context: typer.Context, run: UpdaterRun | ProcessorRun, *, many: bool = False) -> None:
     """The lines of the log, or the metrics as JSON, a line each where there may be many."""
-    if as_json:
-        show_json(asdict(run), indent=None if many else 2)
+    as_json = common(context).json
+    if as_json and many:
+        show_json({"graph": place(context), **asdict(run)}, indent=None)
+    elif as_json:
+        respond(context, **asdict(run))
     else:
         for line in run.lines():
             print(line)
@@ -105,7 +122,7 @@ def _phase(row: dict[str, Any]) -> str:
 
 
 def _day(at: datetime | None) -> str:
-    return at.strftime("%Y-%m-%d %H:%M") if at is not None else ""
+    return local_time(at)
 
 
 def _text(value: Any) -> str:

@@ -9,6 +9,7 @@ import typer
 from graphvine.dispatch import dispatch
 from graphvine.workers.cli.apps import new_app
 from graphvine.workers.cli.open_graph import opened
+from graphvine.workers.cli.options import common, lists, reports
 from graphvine.workers.cli.request_arguments import takes
 from graphvine.workers.search.requests import (
     AskRequest,
@@ -32,11 +33,11 @@ app = new_app()
 
 
 @app.command()
+@lists
 @takes(SearchRequest)
 def search(
     context: typer.Context,
     request: SearchRequest,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the hits as JSON.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show how each hit was reached.")] = False,
     facets: Annotated[str, FACETS] = "",
 ) -> None:
@@ -53,26 +54,23 @@ def search(
 
     In Python: graph.search("how do vines climb", mode="walk", kind=["article"], limit=10)
     """
-    search_and_show(context, request, as_json=as_json, explain=explain, facets=facets)
+    search_and_show(context, request, explain=explain, facets=facets)
 
 
-def search_and_show(
-    context: typer.Context, request: SearchRequest, *, as_json: bool, facets: str, explain: bool = False
-) -> None:
-    """The hits of a search, and counts of all that has its words, for people or as JSON."""
-    from graphvine.workers.cli.output import printable, show_json
+def search_and_show(context: typer.Context, request: SearchRequest, *, facets: str, explain: bool = False) -> None:
+    """The hits of a search, and counts of all that has its words, for people or for programs."""
+    from graphvine.workers.cli.output import listed, printable
 
     names = split_words(facets)
     with opened(context) as graph:
         hits = dispatch(graph, request)
         counts = dispatch(graph, _counting(request, names)) if names else {}
-    if as_json:
-        show_json({"hits": hits, "facets": counts} if names else hits)
+    if listed(context, "hits", hits, **({"facets": counts} if names else {})):
         return
     show_hits(hits, explain=explain)
     for name, values in counts.items():
-        listed = ", ".join(f"{printable(value)} {count:,}" for value, count in values.items())
-        print(f"{name}: {listed or 'nothing to count'}")
+        told = ", ".join(f"{printable(value)} {count:,}" for value, count in values.items())
+        print(f"{name}: {told or 'nothing to count'}")
 
 
 def _counting(request: SearchRequest, names: Sequence[str]) -> FacetsRequest:
@@ -81,12 +79,9 @@ def _counting(request: SearchRequest, names: Sequence[str]) -> FacetsRequest:
 
 
 @app.command()
+@reports
 @takes(AskRequest)
-def ask(
-    context: typer.Context,
-    request: AskRequest,
-    as_json: Annotated[bool, typer.Option("--json", help="Print passages and answer as JSON.")] = False,
-) -> None:
+def ask(context: typer.Context, request: AskRequest) -> None:
     """Show the passages that answer a question, with citations.
 
     Passages that a path joins stand together. With a model in the settings (search.answer_url, any OpenAI-compatible
@@ -98,23 +93,26 @@ def ask(
 
     In Python: graph.ask("How do vines climb?", limit=5)
     """
-    from graphvine.workers.cli.output import printable, show_json
+    from dataclasses import asdict
 
+    from graphvine.workers.cli.output import printable, respond
+
+    as_json = common(context).json
     with opened(context) as graph:
         answer = dispatch(
             graph, request, on_event=None if as_json else lambda text: print(printable(text), end="", flush=True)
         )
     if as_json:
-        show_json(answer)
+        respond(context, **asdict(answer))
         return
     show_answer(answer)
 
 
 @app.command()
+@lists
 def edges(
     context: typer.Context,
     counts: Annotated[bool, typer.Option("--counts", help="Show what there is, and make nothing.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """Make the edges between the kinds, for searches to walk over.
 
@@ -128,7 +126,7 @@ def edges(
 
     In Python: graph.make_edges(), graph.edge_counts()
     """
-    from graphvine.workers.cli.output import show, show_json, table
+    from graphvine.workers.cli.output import listed, show, table
     from graphvine.workers.cli.progress import activity
     from graphvine.workers.cli.run_worker import signals
 
@@ -146,8 +144,7 @@ def edges(
                         progress(f"{looked:,} rows")
 
                 found = dispatch(graph, EdgesRequest(), on_event=on_rows, stop=ended.stop)
-    if as_json:
-        show_json(found)
+    if listed(context, "edges", found):
         return
     rows = [
         (
@@ -161,6 +158,7 @@ def edges(
 
 
 @app.command()
+@reports
 @takes(ReindexRequest)
 def reindex(context: typer.Context, request: ReindexRequest) -> None:
     """Rebuild the search indexes from the graph.
@@ -172,12 +170,12 @@ def reindex(context: typer.Context, request: ReindexRequest) -> None:
 
     In Python: graph.reindex()
     """
-    from graphvine.workers.cli.output import plural
+    from graphvine.workers.cli.output import plural, report
     from graphvine.workers.cli.progress import activity
 
     with opened(context) as graph, activity("indexing") as show:
         count = dispatch(graph, request, on_event=None if show is None else lambda done: show(f"{done:,} rows"))
-    print(f"{plural(count, 'row')} indexed")
+    report(context, f"{plural(count, 'row')} indexed", indexed=count)
 
 
 def show_hits(hits: Sequence[SearchHit], *, explain: bool = False) -> None:

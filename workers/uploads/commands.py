@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from graphvine.workers.cli.apps import new_app
 from graphvine.workers.cli.open_graph import opened
+from graphvine.workers.cli.options import common, lists, reports
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,10 +44,10 @@ upload = new_app("Upload files of Hacker News items: graphvine upload FILE")
 app.add_typer(upload, name="upload", cls=FileFirst)
 
 _ID = typer.Argument(metavar="ID", help="The upload, as 'graphvine uploads' names it.")
-_JSON = typer.Option("--json", help="Print JSON.")
 
 
 @upload.command()
+@reports
 def add(
     context: typer.Context,
     files: Annotated[
@@ -57,13 +58,13 @@ def add(
         bool, typer.Option("--auto/--no-auto", help="Run all steps in a row, or only take the file.")
     ] = True,
     again: Annotated[bool, typer.Option("--again", help="Another upload of a file that was uploaded before.")] = False,
-    as_json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Upload files of items: a JSON array, one object, or an object a line, in every form that 'hn add' takes.
+    """Upload files of items: JSON or JSON Lines, also packed.
 
-    The word 'add' may be left out. Each file is an upload of its own, one after another. What was interrupted, by
-    Ctrl-C or a kill, goes on when the same file is uploaded again, behind the last item that was written. A file that
-    is done is recognised. The status is 0 when all items are in the graph.
+    A JSON array, one object, or an object a line, in every form that 'hn add' takes. The word 'add' may be left out.
+    Each file is an upload of its own, one after another. What was interrupted, by Ctrl-C or a kill, goes on when the
+    same file is uploaded again, behind the last item that was written. A file that is done is recognised. The status is
+    0 when all items are in the graph.
 
         graphvine upload add items.json
         graphvine upload items.jsonl.gz more.json
@@ -100,77 +101,91 @@ def add(
             found.append(known)
             if ended.stop.is_set():
                 break
-    _finish(found, as_json, ended)
+    _finish(context, found, ended)
 
 
 @upload.command()
+@lists
 def show(
     context: typer.Context,
     id: Annotated[str, _ID],
     errors: Annotated[bool, typer.Option("--errors", help="The items that failed, and why.")] = False,
-    as_json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Show an upload: its state, its counts and reports, or what was wrong with single items.
+    """Show an upload: its state, counts, reports and errors.
 
         graphvine upload show 8847f63317ac
         graphvine upload show 8847f63317ac --errors --json
 
     In Python: graph.uploads.show("8847f63317ac"), graph.uploads.errors("8847f63317ac")
     """
-    from graphvine.workers.cli.output import show_json
+    from graphvine.workers.cli.output import listed, respond
     from graphvine.workers.uploads.output import show_errors, show_upload, upload_json
 
+    form = common(context).form
+    if form in ("jsonl", "csv") and not errors:
+        context.fail(f"--{form} goes with --errors")
     with opened(context) as graph:
         found = graph.uploads.show(id)
         if errors:
-            show_errors(graph.uploads.errors(id), found.failed_items, as_json)
-        elif as_json:
-            show_json(upload_json(found))
+            failed = graph.uploads.errors(id)
+            if not listed(context, "errors", failed):
+                show_errors(failed, found.failed_items, "line" if found.format == "lines" else "item")
+        elif form:
+            respond(context, **upload_json(found))
         else:
             show_upload(found)
 
 
 @upload.command()
-def validate(context: typer.Context, id: Annotated[str, _ID], as_json: Annotated[bool, _JSON] = False) -> None:
-    """Validate an upload that was taken with --no-auto: is the file sound, and how many items has it?
+@reports
+def validate(context: typer.Context, id: Annotated[str, _ID]) -> None:
+    """Validate an upload that was taken with --no-auto.
+
+    Is the file sound, and how many items has it?
 
         graphvine upload validate 8847f63317ac
 
     In Python: graph.uploads.validate("8847f63317ac")
     """
-    _step(context, as_json, lambda uploads, stop: uploads.validate(id, stop=stop))
+    _step(context, lambda uploads, stop: uploads.validate(id, stop=stop))
 
 
 @upload.command()
-def start(context: typer.Context, id: Annotated[str, _ID], as_json: Annotated[bool, _JSON] = False) -> None:
+@reports
+def start(context: typer.Context, id: Annotated[str, _ID]) -> None:
     """Process the items of a validated upload.
 
         graphvine upload start 8847f63317ac
 
     In Python: graph.uploads.start("8847f63317ac")
     """
-    _step(context, as_json, lambda uploads, stop: uploads.start(id, stop=stop))
+    _step(context, lambda uploads, stop: uploads.start(id, stop=stop))
 
 
 @upload.command()
-def retry(context: typer.Context, id: Annotated[str, _ID], as_json: Annotated[bool, _JSON] = False) -> None:
-    """Process the failed items of an upload again, and no others; an upload may be retried three times.
+@reports
+def retry(context: typer.Context, id: Annotated[str, _ID]) -> None:
+    """Process the failed items of an upload again.
+
+    No others; an upload may be retried three times.
 
         graphvine upload retry 8847f63317ac
 
     In Python: graph.uploads.retry("8847f63317ac")
     """
-    _step(context, as_json, lambda uploads, stop: uploads.retry(id, stop=stop))
+    _step(context, lambda uploads, stop: uploads.retry(id, stop=stop))
 
 
 @upload.command()
+@reports
 def reset(
     context: typer.Context,
     id: Annotated[str, _ID],
     auto: Annotated[bool, typer.Option("--auto/--no-auto", help="Run all steps in a row, or stop at uploaded.")] = True,
-    as_json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Put a failed upload back to the start, and run it again; resets count as retries.
+    """Put a failed upload back to the start, and run it again.
+
+    Resets count as retries.
 
         graphvine upload reset 8847f63317ac
 
@@ -181,36 +196,34 @@ def reset(
         found = uploads.reset(id)
         return uploads.bring_on(id, stop=stop) if auto else found
 
-    _step(context, as_json, again)
+    _step(context, again)
 
 
 @upload.command()
-def remove(
-    context: typer.Context, ids: Annotated[list[str], _ID], as_json: Annotated[bool, _JSON] = False
-) -> None:  # fmt: skip
-    """Take uploads out of the lists, with the copies of their files that were kept. Their items stay.
+@reports
+def remove(context: typer.Context, ids: Annotated[list[str], _ID]) -> None:
+    """Take uploads out of the lists; their items stay.
+
+    The copies of their files that were kept go with them.
 
         graphvine upload remove 8847f63317ac
 
     In Python: graph.uploads.remove("8847f63317ac")
     """
-    from graphvine.workers.cli.output import plural, show_json
+    from graphvine.workers.cli.output import plural, report
 
     with opened(context) as graph:
         for one in ids:
             graph.uploads.show(one)
         removed = [graph.uploads.remove(one).upload_id for one in ids]
-    if as_json:
-        show_json({"removed": removed})
-    else:
-        print(f"{plural(len(removed), 'upload')} removed")
+    report(context, f"{plural(len(removed), 'upload')} removed", removed=removed)
 
 
 @app.command()
+@lists
 def uploads(
     context: typer.Context,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=10_000, help="Most uploads to list.")] = 50,
-    as_json: Annotated[bool, _JSON] = False,
 ) -> None:
     """List the uploads, the newest first.
 
@@ -221,26 +234,24 @@ def uploads(
     from graphvine.workers.uploads.output import show_uploads
 
     with opened(context) as graph:
-        show_uploads(graph.uploads.list(limit), as_json)
+        show_uploads(context, graph.uploads.list(limit))
 
 
-def _step(context: typer.Context, as_json: bool, run: Callable[[Uploads, Any], Upload]) -> None:
+def _step(context: typer.Context, run: Callable[[Uploads, Any], Upload]) -> None:
     from graphvine.workers.cli.run_worker import signals
     from graphvine.workers.uploads.output import bar
 
     with opened(context) as graph, signals(graph) as ended, bar(graph):
         found = run(graph.uploads, ended.stop)
-    _finish([found], as_json, ended)
+    _finish(context, [found], ended)
 
 
-def _finish(found: list[Upload], as_json: bool, ended: Any) -> None:
+def _finish(context: typer.Context, found: list[Upload], ended: Any) -> None:
+    from graphvine.workers.cli.output import respond
     from graphvine.workers.uploads.output import describe, describe_form, upload_json
 
-    if as_json:
-        from graphvine.workers.cli.output import show_json
-
-        shown = [upload_json(one) for one in found]
-        show_json(shown[0] if len(shown) == 1 else shown)
+    if common(context).json:
+        respond(context, uploads=[upload_json(one) for one in found])
     else:
         for one in found:
             print(describe(one) + describe_form(one))
@@ -251,6 +262,7 @@ def _finish(found: list[Upload], as_json: bool, ended: Any) -> None:
 
 
 def _recognised(found: Upload) -> str:
+    from graphvine.workers.cli.output import local_time
     from graphvine.workers.uploads.settings import load
 
     next_step = {
@@ -260,5 +272,5 @@ def _recognised(found: Upload) -> str:
     }[found.state]
     if found.retry_count >= load().max_retries:  # what would be refused is not offered
         next_step = "it was retried as often as is allowed; --again uploads it once more"
-    when = f" on {found.uploaded_at:%Y-%m-%d}" if found.uploaded_at else ""
+    when = f" on {local_time(found.uploaded_at)[:10]}" if found.uploaded_at else ""
     return f"this file was uploaded before{when}, as {found.upload_id}: {next_step}"

@@ -6,15 +6,17 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphvine.graph import Graph
 from graphvine.records import Row
-from graphvine.workers.cli.output import as_json, one_line, plural, screen, show, show_json, table
+from graphvine.workers.cli.output import listed, local_time, one_line, plural, screen, show, size, table
 from graphvine.workers.hn.ingest.forms import API
 from graphvine.workers.uploads.record import Upload, success_rate
+
+if TYPE_CHECKING:
+    import typer
 
 _ERRORS_SHOWN = 100
 _TEXT = 100
@@ -32,41 +34,35 @@ def upload_json(upload: Upload) -> dict[str, Any]:
     return {name: value for name, value in asdict(upload).items() if name not in hidden}
 
 
-def show_uploads(uploads: list[Upload], as_json: bool) -> None:
-    if as_json:
-        show_json([upload_json(upload) for upload in uploads])
-    elif not uploads:
+def show_uploads(context: typer.Context, uploads: list[Upload]) -> None:
+    if listed(context, "uploads", map(upload_json, uploads)):
+        return
+    if not uploads:
         print("no uploads yet: 'graphvine upload FILE' makes one")
     else:
         rows = [
             (one.upload_id, one.state, f"{one.processed_items:,}", f"{one.failed_items:,}", f"{one.total_items:,}",
-             _size(one.file_size), _when(one.uploaded_at), one_line(one.filename, 60))
+             size(one.file_size), local_time(one.uploaded_at), one_line(one.filename, 60))
             for one in uploads
         ]  # fmt: skip
         columns = ("upload", "state", "processed", "failed", "items", "size", "uploaded", "file")
         show(table(columns, rows, right=("processed", "failed", "items", "size")))
 
 
-def show_errors(errors: Iterable[Row], count: int, json: bool) -> None:
-    """What was wrong with single items: all of it as JSON, the first hundred for people."""
-    if json:
-        print("[", end="")
-        for number, error in enumerate(errors):
-            print(("," if number else "") + "\n  " + as_json(error), end="")
-        print("\n]")
-        return
+def show_errors(errors: Iterable[Row], count: int, unit: str) -> None:
+    """What was wrong with single items, the first hundred; items, or the lines that hold them, count from 1."""
     shown = list(islice(errors, _ERRORS_SHOWN))
     if not shown:
         print("no item failed")
         return
     rows = [
-        (error["index"], error["hnId"] or "", error["field"] or "", one_line(error["message"], _TEXT),
+        (error["index"] + 1, error["hnId"] or "", error["field"] or "", one_line(error["message"], _TEXT),
          one_line(error["given"] or "", _TEXT))
         for error in shown
     ]  # fmt: skip
-    show(table(("index", "hnId", "field", "message", "given"), rows, right=("index", "hnId")))
+    show(table((unit, "hnId", "field", "message", "given"), rows, right=(unit, "hnId")))
     if count > len(shown):
-        print(f"and {count - len(shown):,} more: --errors --json prints all")
+        print(f"and {count - len(shown):,} more: --errors --jsonl prints all")
 
 
 def describe(upload: Upload) -> str:
@@ -133,11 +129,11 @@ def _facts(upload: Upload) -> Iterator[tuple[str, Any]]:
     yield "format", upload.format
     yield "items as", upload.item_form
     yield "sha256", upload.sha256
-    yield "uploaded", _when(upload.uploaded_at)
-    yield "validated", _when(upload.validated_at)
-    yield "started", _when(upload.started_at)
-    yield "completed", _when(upload.completed_at or upload.partial_completed_at)
-    yield "failed at", _when(upload.failed_at)
+    yield "uploaded", local_time(upload.uploaded_at)
+    yield "validated", local_time(upload.validated_at)
+    yield "started", local_time(upload.started_at)
+    yield "completed", local_time(upload.completed_at or upload.partial_completed_at)
+    yield "failed at", local_time(upload.failed_at)
     yield "items", f"{upload.total_items:,}"
     yield "processed", f"{upload.processed_items:,} ({success_rate(upload):.1f} %)"
     yield "new, updated, unchanged", f"{upload.new_items:,}, {upload.updated_items:,}, {upload.unchanged_items:,}"
@@ -155,15 +151,3 @@ def _facts(upload: Upload) -> Iterator[tuple[str, Any]]:
 def _rate(upload: Upload) -> str:
     seconds = upload.processing_time / 1000
     return f"{upload.processed_items / seconds:,.0f} items/s" if seconds and upload.processed_items else ""
-
-
-def _when(at: datetime | None) -> str:
-    return f"{at:%Y-%m-%d %H:%M:%S}" if at is not None else ""
-
-
-def _size(size: int) -> str:
-    for unit in ("B", "KiB", "MiB"):
-        if size < 1024:
-            return f"{size:,.0f} {unit}"
-        size //= 1024
-    return f"{size:,.0f} GiB"

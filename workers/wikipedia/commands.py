@@ -9,6 +9,7 @@ import typer
 from graphvine.dispatch import dispatch
 from graphvine.workers.cli.apps import new_app
 from graphvine.workers.cli.open_graph import opened
+from graphvine.workers.cli.options import common, lists, reports
 from graphvine.workers.cli.request_arguments import takes
 from graphvine.workers.wikipedia.requests import GrowRequest, MapRequest, RefreshRequest
 
@@ -19,6 +20,7 @@ app = new_app()
 
 
 @app.command()
+@reports
 @takes(GrowRequest)
 def grow(
     context: typer.Context,
@@ -26,7 +28,6 @@ def grow(
     from_file: Annotated[
         str | None, typer.Option("--from", metavar="FILE", help="More titles, one a line; - reads standard input.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Grow the graph from these titles: fetch, parse, embed, link.
 
@@ -42,10 +43,13 @@ def grow(
 
     In Python: graph.grow(["Vine"], source="sample", depth=3)
     """
-    from graphvine.workers.cli.output import show_json
+    from dataclasses import asdict
+
+    from graphvine.workers.cli.output import respond
     from graphvine.workers.cli.run_worker import signals
     from graphvine.workers.wikipedia.output import growth_bar
 
+    _check_source(context, request)
     if from_file is not None:
         request = request.replace(titles=(*request.titles, *_titles_in(from_file)))
     with (
@@ -54,8 +58,8 @@ def grow(
         growth_bar(graph, request.depth) as on_event,
     ):
         summary = dispatch(graph, request, on_event=on_event, stop=ended.stop)
-    if as_json:
-        show_json(summary)
+    if common(context).json:
+        respond(context, **asdict(summary))
     else:
         _print_summary(summary)
     if ended.by is not None:
@@ -66,7 +70,9 @@ def grow(
 
 
 @app.command()
+@lists
 def titles(
+    context: typer.Context,
     contains: Annotated[
         str, typer.Option("--contains", metavar="TEXT", help="Only those with this text, in any case.")
     ] = "",
@@ -88,6 +94,7 @@ def titles(
     import sys
     from contextlib import closing
 
+    from graphvine.workers.cli.output import listed, printable
     from graphvine.workers.cli.progress import activity
     from graphvine.workers.wikipedia.resources import open_source
     from graphvine.workers.wikipedia.settings import load
@@ -99,11 +106,13 @@ def titles(
             if show is not None:
                 show(f"{100 * read // max(size, 1)} %")
 
-        opened_source = open_source(load(source=source), progress)
+        settings = load(source=source)
+        opened_source = open_source(settings, progress)
     with closing(opened_source):
         found = opened_source.titles(contains, limit, namespace=CATEGORY if categories else MAIN)
-        for title in found:
-            print(title)
+        if not listed(context, "titles", ({"title": title} for title in found), source=settings.source):
+            for title in found:
+                print(printable(title))
         if opened_source.cut:
             print(opened_source.cut, file=sys.stderr)
     if not found:
@@ -112,6 +121,7 @@ def titles(
 
 
 @app.command()
+@reports
 @takes(RefreshRequest)
 def refresh(context: typer.Context, request: RefreshRequest) -> None:
     """Put articles back into the queue whose page was revised since.
@@ -122,13 +132,26 @@ def refresh(context: typer.Context, request: RefreshRequest) -> None:
 
     In Python: graph.refresh()
     """
-    from graphvine.workers.cli.output import plural
+    from graphvine.workers.cli.output import plural, report
     from graphvine.workers.cli.progress import activity
 
     with opened(context) as graph, activity("comparing revisions") as show:
         progress = None if show is None else lambda checked: show(f"{checked:,} checked")
         summary = dispatch(graph, request, on_event=progress)
-    print(f"{plural(summary.checked, 'article')} checked, {summary.changed:,} back in the queue")
+    said = f"{plural(summary.checked, 'article')} checked, {summary.changed:,} back in the queue"
+    report(context, said, checked=summary.checked, changed=summary.changed)
+
+
+def _check_source(context: typer.Context, request: GrowRequest) -> None:
+    """Before a graph is made: a source that is not there makes none."""
+    from pathlib import Path
+
+    from graphvine.workers.cli.open_graph import place
+    from graphvine.workers.wikipedia.resources import check_there
+
+    where = place(context)
+    if request.source is not None and "://" not in where and not Path(where).exists():
+        check_there(request.source)
 
 
 def _titles_in(file: str) -> list[str]:
@@ -177,13 +200,16 @@ def _print_trouble(summary: GrowSummary) -> None:
 
 
 @app.command(name="map")
+@reports
 @takes(MapRequest)
 def draw_map(
     context: typer.Context,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The file: .svg, .html or .png; - prints SVG.")
-    ],
     request: MapRequest,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="The file: .svg, .html or .png; - prints SVG.")
+    ] = None,
+    png: Annotated[bool, typer.Option("--png", help="Write PNG, into map.png unless -o names a .png.")] = False,
+    html: Annotated[bool, typer.Option("--html", help="Write a page, into map.html unless -o names a .html.")] = False,
 ) -> None:
     """Draw the neighbourhood that grew: SVG, a page, or PNG.
 
@@ -193,15 +219,36 @@ def draw_map(
 
         graphvine map -o graph.svg
         graphvine map -o vine.html --around Vine --limit 40
+        graphvine map --png
 
     In Python: graph.map(around="Vine", limit=40).svg
     """
-    from graphvine.workers.cli.output import plural
+    from graphvine.workers.cli.output import plural, report
 
+    output = _map_file(context, output, [ending for ending, on in ((".png", png), (".html", html)) if on])
     with opened(context) as graph:
         picture = dispatch(graph, request)
     if output == "-":
         print(picture.svg, end="")
         return
     picture.save(output)
-    print(f"{output}: {plural(picture.articles, 'article')}, {plural(picture.links, 'link')}")
+    said = f"{output}: {plural(picture.articles, 'article')}, {plural(picture.links, 'link')}"
+    report(context, said, output=output, articles=picture.articles, links=picture.links)
+
+
+def _map_file(context: typer.Context, output: str | None, asked: list[str]) -> str:
+    """Where the map goes: what -o says, or a name by the format that an option asks for."""
+    from pathlib import Path
+
+    from graphvine.workers.wikipedia.map_files import FORMATS
+
+    ending = "" if output is None else Path(output).suffix.lower()
+    if len(asked) > 1:
+        context.fail("choose one of --png and --html")
+    if asked and output is not None and ending != asked[0]:
+        context.fail(f"--{asked[0][1:]} writes a file that ends in {asked[0]}, not {output}")
+    if output is None and not asked:
+        context.fail("say where to: -o FILE, or --png or --html")
+    if output is not None and output != "-" and ending and ending not in FORMATS:
+        context.fail(f"a map is written as {', '.join(FORMATS)}, not {ending}: name the file so")
+    return output if output is not None else f"map{asked[0]}"

@@ -116,6 +116,16 @@ def open_source(settings: WikipediaSettings, progress: Callable[[int, int], None
         raise PartMissing(f"the source {settings.source!r} needs the package {missing}: {advice}") from error
 
 
+def check_there(source: str) -> None:
+    """Raise unless the source can be opened: wiki, sample, or a path that exists."""
+    path = Path(source).expanduser()
+    if source not in ("sample", "wiki") and not path.is_dir() and not path.is_file():
+        raise SettingsError(
+            f"the source {source!r} is not there: give wiki, sample, the path of a dump, of a folder of"
+            " documents, or of a file of JSON lines (.jsonl)"
+        )
+
+
 def _open(settings: WikipediaSettings, progress: Callable[[int, int], None] | None) -> Source:
     if settings.source == "sample":
         from graphvine.workers.wikipedia.dump import SampleSource
@@ -138,11 +148,7 @@ def _open(settings: WikipediaSettings, progress: Callable[[int, int], None] | No
         from graphvine.workers.wikipedia.documents import FolderSource
 
         return FolderSource(path)
-    if not path.is_file():
-        raise SettingsError(
-            f"the source {settings.source!r} is not there: give wiki, sample, the path of a dump, of a folder of"
-            " documents, or of a file of JSON lines (.jsonl)"
-        )
+    check_there(settings.source)
     if path.suffix.lower() in (".jsonl", ".ndjson"):
         from graphvine.workers.wikipedia.documents import JsonLinesSource
 

@@ -24,10 +24,10 @@ ITEMS = [
 
 class Line:
     def __init__(self, where: str) -> None:
-        self._where = where
+        self.where = where
 
     def __call__(self, *words: str, status: int = 0, given: str | None = None) -> str:
-        done = CliRunner().invoke(app, ["--graph", self._where, *words], input=given)
+        done = CliRunner().invoke(app, ["--graph", self.where, *words], input=given)
         assert done.exit_code == status, done.output
         return done.output
 
@@ -70,14 +70,14 @@ def test_a_year_is_a_year_and_a_type_is_checked(line: Line) -> None:
 
 
 def test_threads(line: Line) -> None:
-    assert [row["id"] for row in line.json("hn", "thread", "1")] == [1, 3, 2, 4]
+    assert [row["id"] for row in line.json("hn", "thread", "1")["items"]] == [1, 3, 2, 4]
     shown = line("hn", "thread", "1", "--depth", "1").splitlines()
     assert shown[0].startswith("1 story pg 2014-05-13 16:53 7 points  Hello")
     assert "    first word" in shown and not any("third" in text for text in shown)
-    assert [row["id"] for row in line.json("hn", "ancestors", "4")] == [2, 1]
-    assert [row["id"] for row in line.json("hn", "descendants", "2")] == [4]
-    assert [row["id"] for row in line.json("hn", "siblings", "2")] == [3]
-    assert [row["id"] for row in line.json("hn", "story", "4")] == [1]
+    assert [row["id"] for row in line.json("hn", "ancestors", "4")["items"]] == [2, 1]
+    assert [row["id"] for row in line.json("hn", "descendants", "2")["items"]] == [4]
+    assert [row["id"] for row in line.json("hn", "siblings", "2")["items"]] == [3]
+    assert [row["id"] for row in line.json("hn", "story", "4")["items"]] == [1]
     assert "no item 77" in line("hn", "thread", "77", status=1)
 
 
@@ -97,8 +97,10 @@ def test_transitions_mark_failed_and_retry(line: Line) -> None:
     assert "item 4 is failed" in line("hn", "mark-failed", "4", "--reason", "odd")
     assert "odd" in line("failed", "hn_item", "--contains", "odd")
     assert line.json("hn", "transitions", "4")["transitions"][0]["name"] == "retry_processing"
-    assert "1 to be processed again" in line("hn", "retry", "4")
-    assert "1 claimed, 1 done" in line("work", "hn_item", "--until-empty")
+    assert line.json("hn", "mark-failed", "3") == {"graph": line.where, "id": 3, "state": "failed"}
+    assert line.json("hn", "retry", "3") == {"graph": line.where, "retried": 1}
+    assert "1 item to be processed again" in line("hn", "retry", "4")
+    assert "2 claimed, 2 done" in line("work", "hn_item", "--until-empty")
     assert line.json("hn", "transitions", "4")["state"] == "completed"
     assert "it is completed" in line("hn", "retry", "4", status=1)
 

@@ -21,15 +21,15 @@ def test_upload_show_and_list(place: Place, tmp_path: Path) -> None:
     id = done.out.split()[0]
     assert "partial_success: 5 of 6 items processed" in done.out
     again = run("--graph", graph, "upload", path, "--json", status=1)
-    assert "uploaded before" in again.err and json.loads(again.out)["state"] == "partial_success"
+    assert "uploaded before" in again.err and json.loads(again.out)["uploads"][0]["state"] == "partial_success"
     shown = json.loads(run("upload", "show", id, "--json", "--graph", graph).out)
     assert (shown["processed_items"], shown["failed_items"], shown["failure_report"]["failed_items"]) == (5, 1, 1)
-    errors = json.loads(run("upload", "--graph", graph, "show", id, "--errors", "--json").out)
+    errors = json.loads(run("upload", "--graph", graph, "show", id, "--errors", "--json").out)["errors"]
     assert [(error["index"], error["hnId"], error["field"]) for error in errors] == [(5, 9, "type")]
     assert "there is none" in run("upload", "show", id, "--errors", "--graph", graph).out
     assert "success" in run("upload", "show", id, "--graph", graph).out
     assert id in run("uploads", "--graph", graph).out
-    assert json.loads(run("uploads", "--json", "--graph", graph).out)[0]["upload_id"] == id
+    assert json.loads(run("uploads", "--json", "--graph", graph).out)["uploads"][0]["upload_id"] == id
     assert "partial_success" in run("upload", "retry", id, "--graph", graph, status=1).out
 
 

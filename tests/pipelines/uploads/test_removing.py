@@ -108,7 +108,7 @@ def test_several_files_are_several_uploads(place: Place, tmp_path: Path) -> None
     one, two = (str(write(tmp_path, as_lines(items(3, first=first)), str(first))) for first in (1, 10))
     bad = str(write(tmp_path, b"[1", "bad"))
     assert "is not there" in run("upload", one, str(tmp_path / "none"), "--graph", graph, status=1).err
-    done = json.loads(run("upload", one, bad, two, "--json", "--graph", graph, status=1).out)
+    done = json.loads(run("upload", one, bad, two, "--json", "--graph", graph, status=1).out)["uploads"]
     assert [found["state"] for found in done] == ["completed", "failed", "completed"]
     ids = [found["upload_id"] for found in done]
     assert "2 uploads removed" in run("upload", "remove", *ids[:2], "--graph", graph).out

@@ -7,21 +7,20 @@ from typing import Annotated
 import typer
 
 from graphvine.workers.cli.apps import new_app
-from graphvine.workers.cli.options import common
-from graphvine.workers.cli.output import plural, report, show, show_json, show_rows, table
+from graphvine.workers.cli.options import common, lists
+from graphvine.workers.cli.output import listed, plural, report, show, table
 
 app = new_app()
 
 
 @app.command()
+@lists
 def config(
     context: typer.Context,
     words: Annotated[
         list[str] | None,
         typer.Argument(metavar="SETTING", help="Settings to show; or 'set NAME VALUE', or 'unset NAME'."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
     changed: Annotated[bool, typer.Option("--changed", help="Only those that are not the default.")] = False,
 ) -> None:
     """Show the settings, where each comes from, and change them.
@@ -45,15 +44,12 @@ def config(
         if len(words) != (3 if words[0] == "set" else 2):
             context.fail("write: graphvine config set NAME VALUE, or graphvine config unset NAME")
         value = change(words[1], words[2] if words[0] == "set" else None)
-        common(context).json = json
         said = f"{FILE}: {words[1]} = {value!r}" if words[0] == "set" else f"{FILE}: {words[1]} is the default again"
         report(context, said, name=words[1], value=value, file=FILE)
         return
     rows = chosen(redact_values(listing(common(context).graph)), words or [], changed=changed)
-    if json:
-        show_json({"settings": rows})
-    elif csv:
-        show_rows(rows, as_csv=True)
+    if listed(context, "settings", rows):
+        pass
     elif not rows:
         print("every setting has its default")
     else:

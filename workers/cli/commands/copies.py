@@ -98,7 +98,11 @@ def export(
     """
     from graphvine.workers.cli.progress import counting
 
-    chosen = format or next((one for one in ExportFormat if target.suffix == f".{one}"), ExportFormat.parquet)
+    ending = target.suffix.lower().removeprefix(".")
+    if format is None and ending.isalpha() and ending not in ExportFormat.__members__:
+        known = ", ".join(f".{one}" for one in ExportFormat if one not in ("parquet", "csv"))
+        context.fail(f"a file is written as {known}, not .{ending}; for a folder say --format parquet or csv")
+    chosen = format or (ExportFormat(ending) if ending in ExportFormat.__members__ else ExportFormat.parquet)
     if chosen is ExportFormat.parquet:
         if label:
             context.fail("--label goes with csv, jsonl, graphml and gexf: Parquet holds the whole graph")

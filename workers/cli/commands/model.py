@@ -34,10 +34,12 @@ def install(
 
     In Python: graphvine.workers.common.embedding.install_weights()
     """
+    from graphvine.workers.cli.output import report
     from graphvine.workers.common.embedding import install_weights
 
     found = install_weights(force=force, source=source)
-    print(f"{found.folder}: {'installed' if found.fetched else 'already installed'}, checksums match")
+    said = f"{found.folder}: {'installed' if found.fetched else 'already installed'}, checksums match"
+    report(context, said, folder=str(found.folder), fetched=found.fetched)
 
 
 @model.command()
@@ -64,7 +66,7 @@ def switch(
     """
     from graphvine.dispatch import dispatch
     from graphvine.workers.cli.open_graph import opened
-    from graphvine.workers.cli.output import plural
+    from graphvine.workers.cli.output import plural, report
     from graphvine.workers.cli.progress import activity
     from graphvine.workers.cli.run_worker import signals
     from graphvine.workers.wikipedia.requests import ModelSwitchRequest
@@ -74,6 +76,7 @@ def switch(
         progress = None if show is None else lambda event: show(f"{event.done:,} done, {event.waiting:,} wait")
         summary = dispatch(graph, request, on_event=progress, stop=ended.stop)
     failed = f", {summary.failed:,} failed ('graphvine failed section', '... vector')" if summary.failed else ""
-    print(f"{plural(summary.embedded, 'text')} embedded{failed}; the model in use is {summary.model}")
+    said = f"{plural(summary.embedded, 'text')} embedded{failed}; the model in use is {summary.model}"
+    report(context, said, embedded=summary.embedded, failed=summary.failed, model=summary.model)
     if ended.by is not None:
         raise typer.Exit(130)

@@ -9,7 +9,9 @@ from typing import Annotated
 import typer
 
 from graphvine.workers.cli.apps import new_app
-from graphvine.workers.cli.output import plural, report, show, show_json, table
+from graphvine.workers.cli.options import lists
+from graphvine.workers.cli.output import listed, plural, report, show, show_json, table
+from graphvine.workers.cli.pager import paged
 
 app = new_app()
 new = new_app("Write the beginnings of something of your own.")
@@ -28,6 +30,7 @@ class Dialect(StrEnum):
 
 
 @app.command()
+@paged()
 def machine(
     context: typer.Context,
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="A pipeline; without it, all are listed.")] = None,
@@ -70,7 +73,7 @@ def machine(
         if format is Format.mermaid:
             context.fail("a diagram shows one pipeline: name it")
         if format is Format.json:
-            show_json([render.as_json(one) for one in machines.values()])
+            show_json({"machines": [render.as_json(one) for one in machines.values()]})
         else:
             show(overview(machines))
         return
@@ -101,15 +104,14 @@ def _statements(context: typer.Context, name: str | None, dialect: str, block: s
     wanted = list(blocks.entities[name].blocks.values()) if block is None else [blocks.block(f"{name}.{block}")]
     found = render.as_statements(blocks, wanted)
     if as_json:
-        show_json(found)
+        show_json({"statements": found})
     else:
         print(render.as_cypher(found), end="")
 
 
 @app.command()
-def pipelines(
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+@lists
+def pipelines(context: typer.Context) -> None:
     """List the pipelines, their hooks and where they come from.
 
     Those of this package, those of installed distributions (by an entry point of the group graphvine.pipelines), and
@@ -125,15 +127,13 @@ def pipelines(
 
     rows = [
         {
-            "name": one.name, "title": one.title, "found in": place.by,
+            "name": one.name, "title": one.title, "found_in": place.by,
             "hooks": [hook for hook in FUNCTIONS if getattr(one, hook) is not None],
         }
         for place, one in declarations()
     ]  # fmt: skip
-    if json:
-        show_json({"pipelines": rows})
-    else:
-        cells = [(row["name"], row["title"], ", ".join(row["hooks"]), row["found in"]) for row in rows]
+    if not listed(context, "pipelines", rows):
+        cells = [(row["name"], row["title"], ", ".join(row["hooks"]), row["found_in"]) for row in rows]
         show(table(("pipeline", "what it does", "hooks", "found in"), cells))
 
 
@@ -143,9 +143,10 @@ def pipeline(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Small letters, digits and '_', such as 'notes'.")],
     folder: Annotated[Path, typer.Option("--folder", metavar="FOLDER", help="Where to make its folder.")] = Path(),
 ) -> None:
-    """Write a pipeline of your own: a folder NAME with everything that it takes, and a test.
+    """Write a pipeline of your own into a folder NAME.
 
-    It works as it is: go into the folder, seed it and let it work. docs/pipelines.md goes on from there.
+    With everything that it takes, and a test. It works as it is: go into the folder, seed it and let it work.
+    docs/pipelines.md goes on from there.
 
         graphvine new pipeline notes
         graphvine new pipeline notes --folder ~/pipelines

@@ -11,17 +11,9 @@ from graphvine.core_requests import FailedRequest
 from graphvine.dispatch import dispatch
 from graphvine.workers.cli.apps import new_app
 from graphvine.workers.cli.open_graph import opened
-from graphvine.workers.cli.output import (
-    local_time,
-    one_line,
-    plain,
-    plural,
-    printable,
-    show,
-    show_json,
-    show_rows,
-    table,
-)
+from graphvine.workers.cli.options import common, lists
+from graphvine.workers.cli.output import listed, local_time, one_line, plain, plural, printable, show, show_json, table
+from graphvine.workers.cli.pager import paged
 from graphvine.workers.cli.request_arguments import takes
 
 if TYPE_CHECKING:
@@ -75,37 +67,35 @@ def status(
 
 
 @app.command()
+@lists
 @takes(FailedRequest)
 def failed(
     context: typer.Context,
     request: FailedRequest,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, with every failure that was kept.")] = False,
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="Print JSON Lines, a line a row.")] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="Print CSV, without tracebacks.")] = False,
     trace: Annotated[bool, typer.Option("--trace", help="Show every attempt with its traceback.")] = False,
 ) -> None:
     """Show what failed, and why.
 
     The newest come first. Up to ten failures are kept of each row; --trace shows them all. With --skipped it shows what
-    was skipped instead: titles without a page, disambiguation pages.
+    was skipped instead: titles without a page, disambiguation pages. --json and --jsonl have every failure that was
+    kept, --csv the last reason.
 
         graphvine failed article
         graphvine failed article --contains timeout --trace
 
     In Python: graph.failed("article", contains="timeout")
     """
-    if (json, jsonl, csv, trace).count(True) > 1:
-        context.fail("choose one of --json, --jsonl, --csv and --trace")
+    form = common(context).form
+    if form and trace:
+        context.fail(f"choose one of --{form} and --trace")
     with opened(context) as graph:
-        found, where = dispatch(graph, request), graph.where
+        found = dispatch(graph, request)
     rows = [{"pipeline": name, **plain(row)} for name, several in found.items() for row in several]
     what = "skipped" if request.skipped else "failed"
-    if json:
-        show_json({"graph": where, what: rows})
-    elif jsonl or csv:
-        for row in rows if csv else ():
-            row.pop("failures")
-        show_rows(rows, as_csv=csv)
+    for row in rows if form == "csv" else ():
+        row.pop("failures")
+    if listed(context, what, rows):
+        pass
     elif not rows:
         print(
             f"nothing {'was skipped' if request.skipped else what}"
@@ -151,6 +141,7 @@ def _print_attempts(found: dict[str, list[FailedRow]]) -> None:
 
 
 @app.command()
+@paged()
 def stats(
     context: typer.Context,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 import typer
 
 from graphvine.workers.cli.apps import new_app
-from graphvine.workers.cli.options import common
-from graphvine.workers.cli.output import report, show, show_json, table
+from graphvine.workers.cli.options import common, lists
+from graphvine.workers.cli.output import listed, report, show, table
 
 app = new_app()
 token = new_app("Make, list and revoke tokens for the daemon, each with its scope.")
@@ -41,23 +41,19 @@ def create(
 
 
 @token.command(name="list")
-def list_tokens(
-    context: typer.Context,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+@lists
+def list_tokens(context: typer.Context) -> None:
     """Show the tokens of a graph: names, scopes, when they were made.
 
         graphvine token list
 
     In Python: graphvine.workers.serve.access.listed("wiki.kuzu")
     """
-    from graphvine.workers.serve.access import listed
+    from graphvine.workers.serve.access import listed as known
 
-    rows = [(one.name, one.scope, one.created) for one in listed(_where(context))]
+    rows = [(one.name, one.scope, one.created) for one in known(_where(context))]
     columns = "name", "scope", "created"
-    if json:
-        show_json({"tokens": [dict(zip(columns, row, strict=True)) for row in rows]})
-    else:
+    if not listed(context, "tokens", (dict(zip(columns, row, strict=True)) for row in rows)):
         show(table(columns, rows))
 
 

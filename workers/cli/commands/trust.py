@@ -32,12 +32,14 @@ def trust(
     from graphvine import trust as trusted
     from graphvine.errors import SettingsError
     from graphvine.settings import FILE
+    from graphvine.workers.cli.output import report
 
     file = Path(folder) / FILE
     if not file.is_file():
         raise SettingsError(f"there is no {FILE} in {Path(folder).absolute()}")
     if revoke:
-        print(f"{file} is not trusted any longer" if trusted.revoke(file) else f"{file} was not trusted")
-        return
-    trusted.trust(file)
-    print(f"{file} is trusted as it is now")
+        said = f"{file} is not trusted any longer" if trusted.revoke(file) else f"{file} was not trusted"
+    else:
+        trusted.trust(file)
+        said = f"{file} is trusted as it is now"
+    report(context, said, file=str(file), trusted=not revoke)

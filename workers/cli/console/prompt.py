@@ -16,7 +16,7 @@ from graphvine.errors import GraphvineError
 from graphvine.workers.cli.console.formats import FORMATS
 from graphvine.workers.cli.console.meta_commands import COMMANDS, Leave, run
 from graphvine.workers.cli.console.session import FUNCTIONS, is_complete, is_meta, split
-from graphvine.workers.cli.output import print_error
+from graphvine.workers.cli.exit_status import print_error
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession

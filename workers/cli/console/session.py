@@ -19,6 +19,7 @@ from graphvine.pipelines import tables as schema_tables
 from graphvine.queries.tokens import tokenise
 from graphvine.workers.cli.console.formats import FORMATS
 from graphvine.workers.cli.output import plural
+from graphvine.workers.cli.pager import paged
 
 if TYPE_CHECKING:
     from graphvine.graph import Graph
@@ -42,6 +43,7 @@ class Session:
 
     def run(self, statement: str) -> None:
         """Run one statement and print its rows; how many, and how long it took, goes to standard error."""
+        check_parameters(statement, self.parameters)
         started = time.perf_counter()
         try:
             result = self._ask(statement)
@@ -51,7 +53,8 @@ class Session:
         if self.format in ("table", "vertical"):
             result = self._with_ends(result)
         if self.output is None:
-            FORMATS[self.format](result)
+            with paged():
+                FORMATS[self.format](result)
             sys.stdout.flush()
         else:
             with self.output.open("a", encoding="utf-8") as file, redirect_stdout(file):
@@ -203,6 +206,17 @@ def _says_something(statement: str) -> bool:
         return any(token.kind != "comment" for token in tokenise(statement))
     except QueryFileError:  # the engine's reader will say what is wrong with it
         return True
+
+
+def check_parameters(statement: str, given: Iterable[str]) -> None:
+    """Raise where a parameter has no value: an engine may take it for NULL without a word."""
+    try:
+        named = {token.text[1:]: None for token in tokenise(statement) if token.kind == "parameter"}
+    except QueryFileError:  # what is wrong with it is said when it is read
+        return
+    if missing := [name for name in named if name not in given]:
+        listed = ", ".join(f"${name}" for name in missing)
+        raise QueryError(f"{listed} has no value: give it by --param {missing[0]}=JSON, or :param {missing[0]}=JSON")
 
 
 _PLACE = re.compile(r"\(line: (\d+), offset: (\d+)\)")

@@ -32,6 +32,10 @@ def decoded(text: bytes) -> Any:
         raise NotJson("nested too deep to be read: give an item a line") from None
     except UnicodeDecodeError as error:
         raise NotJson(f"not UTF-8: byte {error.start} can't be read") from None
+    except json.JSONDecodeError as error:
+        # Of a line by itself it would say "line 1", beside the number of the line in the file.
+        place = f"line {error.lineno} column {error.colno}" if b"\n" in text.strip() else f"column {error.colno}"
+        raise NotJson(f"not JSON: {error.msg} at {place}") from None
     except ValueError as error:
         raise NotJson(f"not JSON: {error}") from None
 
