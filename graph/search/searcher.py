@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from graphvine.search.counting import Counting, Snapshot
 from graphvine.search.documents import Filters, Hit, IndexFields, Kinds, Results, Stored
 from graphvine.search.errors import SearchError
+from graphvine.search.flat_query import some_words
 from graphvine.search.query_parser import read_query
 from graphvine.search.ranking import fuse
 from graphvine.search.snippets import Snippets
@@ -127,18 +128,23 @@ class Searching(Counting):
         asking = self._index.asking
         clauses = read_query(query, self._index.analysis)
         if tolerant:
-            clauses = [replace(one, loose=self._is_unknown(one)) for one in clauses]
+            clauses = tuple(replace(one, loose=True) if self._is_unknown(one) else one for one in clauses)
         order: dict[str, Any] = {}
         if sort != "relevance":
             field, largest_first = asking.sort_field(sort)
             order = {"order_by_field": field, "order": tantivy.Order.Desc if largest_first else tantivy.Order.Asc}
-        restricted = asking.restricting(kind, filters)
+        restricted = asking.restricting(kind, filters, worded=not all(one.excluded for one in clauses))
         if query.strip() and not clauses:
             return _Found([], total=0)
         for all_words in (False,) if any_word else (True, False):
-            wanted = asking.matching(clauses, all_words=all_words)
-            whole = tantivy.Query.boolean_query([(tantivy.Occur.Must, wanted), *restricted])
             with self._index.trouble():
+                if all_words or order:
+                    wanted = asking.matching(clauses, all_words=all_words)
+                else:
+                    wanted = some_words(asking, clauses, self._snapshot.searcher.doc_freq)
+                whole = (
+                    tantivy.Query.boolean_query([(tantivy.Occur.Must, wanted), *restricted]) if restricted else wanted
+                )
                 found = self._snapshot.searcher.search(whole, limit=limit, count=count, offset=offset, **order)
             if found.hits or found.count:
                 break
