@@ -4,8 +4,9 @@ The graph is bulk loaded: one section an article, each with a vector of 384 dime
 neighbourhood, and Article 0, to which all others link. Each question is an article's number and the beginning of its
 section, with a vector close to that section's; the questions to the hub begin at the hub. The vector is given: what
 embedding a question costs is in `benchmarks/embed.py`. Searches by both rankings fused are asked in turn with the
-walks, to compare. The first questions of a process come before the links are in memory. CPU is that of all threads:
-what passes on a machine with nothing else to do, or more; goals are judged by it, as a busy machine changes it less.
+walks, to compare. The first questions of a process come before links and names are in memory. CPU is that of all
+threads: what passes on a machine with nothing else to do, or more; goals are judged by it, as a busy machine changes it
+less.
 """
 
 from __future__ import annotations
@@ -55,11 +56,12 @@ class GivenVectors(ArticleSearch):
         while (done := self._followed.index.maintain()).built or done.compacted:
             pass
 
-    def wait_for_links(self) -> None:
-        """Until the links, which a process reads after its first questions, are in memory."""
+    def wait_for_threads(self) -> None:
+        """Until links and names, which a process reads after its first questions, are in memory."""
         self.catch_up()
         if self._links is not None:
             self._links.wait()
+        self._followed.index.wait()
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -143,7 +145,7 @@ def _ask(
     bar.say("asking")
     for before, kind in enumerate(asked):
         if before == FIRST_QUESTIONS:
-            search.wait_for_links()
+            search.wait_for_threads()
         mode, from_hub = kinds[kind]
         place = 0 if from_hub else chance.randrange(1, len(texts))
         search.given = vectors[place] + 0.02 * np.random.default_rng(place).normal(size=DIMENSION)

@@ -34,6 +34,7 @@ class FollowedIndex:
         self._newest = f"{pipeline}.{newest}" if newest else ""
         self._folder = folder_for(graph, name or pipeline)
         self._dimension, self._fields = dimension, fields
+        self._content: tuple[int, ...] | None = None  # what the graph held when all of it was in the index
         self.index = self._open()
 
     def catch_up(self, progress: Callable[[int], None] | None = None) -> int:
@@ -42,18 +43,24 @@ class FollowedIndex:
         The block `newest` reads numbers alone, so that asking for what is new costs little where nothing is.
         """
         taken = 0
+        content = self._graph.store.content
+        if content is not None and content == self._content:
+            return taken
         if self._newest and not self._graph.read(self._newest, after=self.index.stamp)[0]["seq"]:
+            self._content = content
             return taken
         while rows := self._graph.read(self._block, after=self.index.stamp, limit=_ROWS_AT_ONCE, **self._given):
             self._take(rows)
             taken += len(rows)
             if progress is not None:
                 progress(taken)
+        self._content = content
         return taken
 
     def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
         """Start over: the graph has everything."""
         self.index.close()
+        self._content = None
         remove_index(self._folder)
         self.index = self._open()
         return self.catch_up(progress)

@@ -71,6 +71,11 @@ class Store:
         return rows
 
     @property
+    def content(self) -> tuple[int, ...] | None:
+        """While it is the same, nothing was written since it was asked for. None where others write, too."""
+        return cast(OwnerEngine, self.engine).content if self.engine.capabilities.single_owner else None
+
+    @property
     def served(self) -> ServedEngine | None:
         """The line to the process that owns the store, where another one does."""
         return None if self.engine.capabilities.maintains else cast(ServedEngine, self.engine)

@@ -742,6 +742,12 @@ RETURN a.hnId AS hnId, a.state AS state, a.type AS type, a.by AS by, a.time AS t
 MATCH (a:HNItem {hnId: $hnId})
 RETURN a.title AS title, a.plain AS plain, a.text AS text, a.type AS type, a.by AS by, a.fetchedAt AS fetchedAt;
 
+// name: cited_beside_text(hnId)
+// literal: hnId
+// The same without the texts, where the index of words has them as they came.
+MATCH (a:HNItem {hnId: $hnId})
+RETURN a.type AS type, a.by AS by, a.fetchedAt AS fetchedAt;
+
 // name: around(hnId, limit)
 // literal: hnId
 // The items right above and right below this one, so many at most; a walk from a search hit goes there.

@@ -96,6 +96,11 @@ class OwnerEngine(KeepingEngine, Protocol):
         ...
 
     @property
+    def content(self) -> tuple[int, ...] | None:
+        """While it is the same, nothing was written since it was asked for. None: not known."""
+        ...
+
+    @property
     def alignment(self) -> Alignment:
         """Whether guard columns have to be aligned with states that were set past the blocks."""
         ...

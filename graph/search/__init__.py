@@ -31,11 +31,11 @@ __all__ = [
 
 def open_index(
     folder: Path, dimension: int | None = None, *, fields: IndexFields | None = None, background: bool = True,
-    own_numbers: bool = False,
+    own_numbers: bool = False, named_by_number: str = "",
 ) -> SearchIndex:  # fmt: skip
     """Open or create the index in this folder; RebuildNeeded says that it must be removed first.
 
-    Without `fields` it is opened with those that it has. `own_numbers`: see SearchIndex.
+    Without `fields` it is opened with those that it has. `own_numbers`, `named_by_number`: see SearchIndex.
     """
     # Its libraries are heavy, and most commands never search.
     try:
@@ -49,7 +49,7 @@ def open_index(
 
     return SearchIndex(
         folder, dimension, fields=fields or index_folder.fields_of(folder), background=background,
-        own_numbers=own_numbers,
+        own_numbers=own_numbers, named_by_number=named_by_number,
     )  # fmt: skip
 
 

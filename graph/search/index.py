@@ -30,6 +30,7 @@ from graphvine.search.documents import (
     query_vector,
 )
 from graphvine.search.errors import IndexClosed, RebuildNeeded, StampWentBack
+from graphvine.search.names import Names
 from graphvine.search.searcher import Searching
 from graphvine.search.snippets import DEFAULT_CHARACTERS
 from graphvine.search.text_index import TextIndex
@@ -67,10 +68,13 @@ class SearchIndex:
         segment_rows: int = SEGMENT_ROWS,
         snippet_characters: int = DEFAULT_CHARACTERS,
         own_numbers: bool = False,
+        named_by_number: str = "",
     ) -> None:
-        """`own_numbers`: no two documents ever have the same `seq`, so that what one stands for can be remembered."""
+        """`own_numbers`: no two documents ever have the same `seq`, so that what one stands for can be remembered.
+
+        `named_by_number`: all documents are of this kind, and their ids are their numbers.
+        """
         check_fields(fields)
-        self._known: dict[int, tuple[str, str, int]] | None = {} if own_numbers else None
         self.folder, self.fields = folder, fields
         self._background, self._snippet_characters = background, snippet_characters
         self._write_lock, self._upkeep_lock = threading.RLock(), threading.Lock()
@@ -87,6 +91,7 @@ class SearchIndex:
             if isinstance(error, VectorsIncomplete):
                 raise RebuildNeeded(str(folder), str(error)) from error
             raise
+        self._names = Names(self._text, own_numbers=own_numbers, named_by_number=named_by_number)
         self._next_number = max(next_number, self._vectors.first_free)
         self._snapshot: Snapshot | None = self._take_snapshot()
         with self._write_lock:
@@ -196,6 +201,10 @@ class SearchIndex:
         """The values of a number field of documents that the filters pass, by their numbers; no document is read."""
         return self._searching().numbers_by_seq(field, filters, limit)
 
+    def wait(self) -> None:
+        """Until what a thread reads into memory for further searches is there."""
+        self._names.wait()
+
     def clear(self) -> None:
         """Forget everything; the stamp is 0 again."""
         with self._write_lock:
@@ -243,6 +252,7 @@ class SearchIndex:
         upkeep = self._upkeep
         if upkeep is not None:
             upkeep.join()
+        self._names.close()
         with self._write_lock:
             if self._snapshot is not None:
                 self._snapshot = None
@@ -276,7 +286,7 @@ class SearchIndex:
         return snapshot
 
     def _searching(self) -> Searching:
-        return Searching(self._text, self.fields, self._open_snapshot(), self._snippet_characters, self._known)
+        return Searching(self._text, self.fields, self._open_snapshot(), self._snippet_characters, self._names)
 
     def _start_upkeep(self) -> None:
         """Called under the write lock, as is the thread's own decision to end: no work falls between."""

@@ -111,7 +111,7 @@ class LinkTable:
                 self._touched = None  # what is being read is of no use
             self._asked += 1
             links = self._links
-            stale = 0 if links is None else int(links.stale.sum())
+            stale = 0 if links is None else int(np.count_nonzero(links.stale))
             wanted = self._asked > _SEARCHES_BEFORE if links is None else (
                 stale > max(_STALE_NODES, _STALE_SHARE * len(links.stale))
             )  # fmt: skip

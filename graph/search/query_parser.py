@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from graphvine.search.documents import Filters, IndexFields, Kinds, Range
@@ -72,8 +73,8 @@ MAX_QUERY_CHARACTERS = 2000
 MAX_CLAUSES = 64
 # A shorter word has no typos, only beginnings; a longer one may differ in two letters.
 _SHORTEST_TYPO, _LONG_WORD = 4, 8
-_FIRST_TEXT_BOOST = 2.0
-_OTHER_FIELDS_COUNT = 0.2
+FIRST_TEXT_BOOST = 2.0
+OTHER_FIELDS_COUNT = 0.2
 # The kind and the key of the index's own document; no row's kind has a NUL.
 BOOKKEEPING = "\0stamp"
 _INT64 = range(-(2**63), 2**63)
@@ -91,7 +92,8 @@ class Clause:
     typed: str = dataclasses.field(default="", compare=False)
 
 
-def read_query(query: str, analysis: Analysis) -> list[Clause]:
+@lru_cache(maxsize=64)
+def read_query(query: str, analysis: Analysis) -> tuple[Clause, ...]:
     """Words, "phrases" and -exclusions. What holds no word is passed over; an open quote ends with the text."""
     clauses: list[Clause] = []
     for found in _CLAUSE.finditer(query[:MAX_QUERY_CHARACTERS]):
@@ -99,27 +101,27 @@ def read_query(query: str, analysis: Analysis) -> list[Clause]:
         clause = Clause(words, excluded=found["minus"] is not None, typed=found["word"] or "")
         if words and clause not in clauses:
             clauses.append(clause)
-    return clauses[:MAX_CLAUSES]
+    return tuple(clauses[:MAX_CLAUSES])
 
 
 class Asking:
     """Builds queries for one schema."""
 
     def __init__(self, schema: Any, fields: IndexFields) -> None:
-        self._schema, self._fields = schema, fields
+        self.schema, self.texts, self._fields = schema, fields.texts, fields
 
     def matching(self, clauses: Sequence[Clause], *, all_words: bool) -> Any:
         """Documents with all, or any, of the wanted clauses and none of the excluded ones."""
         from tantivy import Occur, Query
 
         wanted = Occur.Must if all_words else Occur.Should
-        parts = [(Occur.MustNot if one.excluded else wanted, self._clause(one)) for one in clauses]
+        parts = [(Occur.MustNot if one.excluded else wanted, self.clause(one)) for one in clauses]
         if all(one.excluded for one in clauses):
             parts.append((Occur.Must, Query.all_query()))
         return Query.boolean_query(parts)
 
-    def restricting(self, kind: Kinds, filters: Filters | None) -> list[tuple[Any, Any]]:
-        """What every hit must satisfy besides, without a say in its score."""
+    def restricting(self, kind: Kinds, filters: Filters | None, *, worded: bool = False) -> list[tuple[Any, Any]]:
+        """What every hit must satisfy besides, without a say in its score. `worded`: it has a word or a vector."""
         from tantivy import Occur, Query
 
         parts = [] if kind is None else [self._any_of("kind", [kind] if isinstance(kind, str) else kind)]
@@ -127,13 +129,16 @@ class Asking:
         parts += [self._filter(name, value) for name, value in given if not name.startswith("-")]
         restricted = [(Occur.Must, Query.const_score_query(part, 0.0)) for part in parts]
         excluded = [(Occur.MustNot, self._filter(name[1:], value)) for name, value in given if name.startswith("-")]
-        return [*restricted, *excluded, (Occur.MustNot, Query.term_query(self._schema, "kind", BOOKKEEPING))]
+        # The index's own document has none of these. To leave it out of all that common words find takes its time.
+        if worded or any(name != "seq" and not name.startswith("-") for name, _ in given):
+            return [*restricted, *excluded]
+        return [*restricted, *excluded, (Occur.MustNot, Query.term_query(self.schema, "kind", BOOKKEEPING))]
 
     def restriction(self, kind: Kinds, filters: Filters | None, *others: Any) -> Any:
-        """The same as a query of its own, with others that must match too."""
+        """The same as a query of its own, with others, for words or vectors, that must match too."""
         from tantivy import Occur, Query
 
-        parts = [*((Occur.Must, other) for other in others), *self.restricting(kind, filters)]
+        parts = [*((Occur.Must, other) for other in others), *self.restricting(kind, filters, worded=bool(others))]
         if not any(occur == Occur.Must for occur, _ in parts):
             parts.append((Occur.Must, Query.all_query()))
         return Query.boolean_query(parts)
@@ -146,27 +151,28 @@ class Asking:
             raise UnknownField(name, ("relevance", *known))
         return name, sort.startswith("-")
 
-    def _clause(self, clause: Clause) -> Any:
+    def clause(self, clause: Clause) -> Any:
+        """Documents with this word or phrase: the best field counts, and a share of the others."""
         from tantivy import Query
 
         by_field = []
-        for position, field in enumerate(self._fields.texts):
+        for position, field in enumerate(self.texts):
             if clause.loose:
                 query = self._like(field, clause.words[0])
             elif len(clause.words) == 1:
-                query = Query.term_query(self._schema, field, clause.words[0], index_option="freq")
+                query = Query.term_query(self.schema, field, clause.words[0], index_option="freq")
             else:
-                query = Query.phrase_query(self._schema, field, list(clause.words))
-            by_field.append(query if position else Query.boost_query(query, _FIRST_TEXT_BOOST))
-        return Query.disjunction_max_query(by_field, tie_breaker=_OTHER_FIELDS_COUNT)
+                query = Query.phrase_query(self.schema, field, list(clause.words))
+            by_field.append(query if position else Query.boost_query(query, FIRST_TEXT_BOOST))
+        return Query.disjunction_max_query(by_field, tie_breaker=OTHER_FIELDS_COUNT)
 
     def _like(self, field: str, word: str) -> Any:
         from tantivy import Occur, Query
 
         distance = 1 if len(word) < _LONG_WORD else 2
-        ways = [Query.fuzzy_term_query(self._schema, field, word, distance=0, prefix=True)]
+        ways = [Query.fuzzy_term_query(self.schema, field, word, distance=0, prefix=True)]
         if len(word) >= _SHORTEST_TYPO:
-            ways.append(Query.fuzzy_term_query(self._schema, field, word, distance=distance))
+            ways.append(Query.fuzzy_term_query(self.schema, field, word, distance=distance))
         return Query.boolean_query([(Occur.Should, way) for way in ways])
 
     def _filter(self, name: str, value: object) -> Any:
@@ -188,10 +194,12 @@ class Asking:
     def _any_of(self, name: str, values: Sequence[str | int]) -> Any:
         from tantivy import Query
 
-        encodable = [one.encode("utf-8", "replace").decode() if isinstance(one, str) else one for one in values]
+        encodable = [
+            one if isinstance(one, int) or one.isascii() else one.encode("utf-8", "replace").decode() for one in values
+        ]
         if len(encodable) == 1:  # no set to build
-            return Query.term_query(self._schema, name, encodable[0], index_option="basic")
-        return Query.term_set_query(self._schema, name, encodable) if encodable else Query.empty_query()
+            return Query.term_query(self.schema, name, encodable[0], index_option="basic")
+        return Query.term_set_query(self.schema, name, encodable) if encodable else Query.empty_query()
 
     def _within(self, name: str, within: Range) -> Any:
         from tantivy import FieldType, Query
@@ -201,4 +209,4 @@ class Asking:
         if lowest > highest or lowest > _INT64[-1] or highest < _INT64[0]:
             return Query.empty_query()
         bounds = max(lowest, _INT64[0]), min(highest, _INT64[-1])
-        return Query.range_query(self._schema, name, FieldType.Integer, *bounds)
+        return Query.range_query(self.schema, name, FieldType.Integer, *bounds)

@@ -65,7 +65,7 @@ def walk(
             gain = share * like.get(node, 0.0)
             if gain > (gained[node][0] if node in gained else 0.0) and node != seed:
                 gained[node] = gain, seed
-    ranked = {key: Walked[Key](score) for key, score in known.items() if key not in gained}
+    ranked: dict[Key, Walked[Key]] = {key: Walked(score) for key, score in known.items() if key not in gained}
     ranked |= {key: Walked(known.get(key, 0.0), *gain) for key, gain in gained.items()}
     for best in seeds[:1]:
         ranked[best] = ranked[best]._replace(gain=ranked[best].gain + _BEST_GAIN)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from graphvine.search.documents import Filters, Hit, Results
+from graphvine.search.documents import Filters, Hit, Results, Stored
 from graphvine.search.hits import SearchHit, cite
 from graphvine.search.kinds import Node
 from graphvine.search.row_vectors import RowVectors
@@ -56,8 +56,8 @@ class RowKind:
         """The index, and what brings it up to date."""
         return self._opened
 
-    def text_of(self, key: str) -> Text | None:
-        """A row by its key; None where it is gone."""
+    def text_of(self, key: str, kept: Stored | None) -> Text | None:
+        """A row by its key; None where it is gone. `kept` is what the index has of it."""
         raise NotImplementedError
 
     def edges_at_hand(self, keys: Sequence[str], limit: int) -> Mapping[str, Sequence[Node]]:
@@ -74,6 +74,10 @@ class RowKind:
         done: int = self.followed.rebuild(progress)
         self._vectors.rebuild()
         return done
+
+    def wait(self) -> None:
+        """Until what threads read into memory for further searches is there."""
+        self._vectors.wait()
 
     def close(self) -> None:
         self.followed.close()
@@ -142,16 +146,16 @@ class RowKind:
         return {"id": keys}
 
     def shown(self, documents: Sequence[str], question: str) -> Mapping[str, SearchHit]:
-        snippets = {}
-        if not self._on_server:
-            found = self.followed.index.text(question, None, {"id": documents}, limit=len(documents), any_word=True)
-            snippets = {hit.id: hit.snippet for hit in found.hits}
+        stored: Mapping[str, Stored] = {} if self._on_server else self.followed.index.shown(documents, question)
         made: dict[str, SearchHit] = {}
         for key in documents:
-            row = self.text_of(key)
+            kept = stored.get(key)
+            row = self.text_of(key, kept)
             if row is None:
                 continue
-            piece = snippets.get(key) or around(row.text, question)
+            piece = kept.snippet if kept is not None else None
+            if piece is None or (question.strip() and not piece.marks):  # a text's beginning says nothing of the words
+                piece = around(row.text, question)
             snippet, marks = (piece.text, piece.marks) if piece is not None else (row.text[:_SNIPPET_CHARACTERS], ())
             citation = cite(self.name, key, row.text or row.title, snippet, row.address, fetched_at=row.fetched_at)
             shown = snippet.replace("\n", " ").replace("\t", " ")

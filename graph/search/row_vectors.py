@@ -30,6 +30,7 @@ class RowVectors:
         self._model: Mapping[str, Any] | None = None
         self._seen = 0  # the highest number of any kind that was there when it was last asked for
         self._there = False
+        self._content: tuple[int, ...] | None = None  # what the graph held when it was last asked
 
     @property
     def there(self) -> bool:
@@ -38,9 +39,13 @@ class RowVectors:
 
     def catch_up(self, progress: Callable[[int], None] | None = None) -> int:
         """Come to where the graph is. Returns how many rows were read."""
+        content = self._graph.store.content
+        if content is not None and content == self._content:
+            return 0
         newest = self._graph.read(f"{PIPELINE}.newest_change", after=self._seen)[0]["seq"] or self._seen
         model = self._given or next(iter(self._graph.read("article.models")), None)
         if newest == self._seen and model == self._model:
+            self._content = content
             return 0
         if model != self._model:
             self.close()
@@ -49,7 +54,7 @@ class RowVectors:
         if self._there and model is not None and not self._on_server:
             self._followed = self._followed or self._open(model)
             taken = self._followed.catch_up(progress)
-        self._seen, self._model = newest, model
+        self._seen, self._model, self._content = newest, model, content
         return taken
 
     def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
@@ -74,11 +79,16 @@ class RowVectors:
             return ()
         return self._followed.index.vector(vector, None, {"id": keys}, limit=limit, snippets=False).hits
 
+    def wait(self) -> None:
+        """Until what a thread reads into memory for further searches is there."""
+        if self._followed is not None:
+            self._followed.index.wait()
+
     def close(self) -> None:
         if self._followed is not None:
             self._followed.close()
             self._followed = None
-        self._model, self._seen, self._there = None, 0, False
+        self._model, self._seen, self._there, self._content = None, 0, False, None
 
     def _open(self, model: Mapping[str, Any]) -> FollowedIndex:
         from graphvine.index_sync import FollowedIndex

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from graphvine.search.counting import Counting, Snapshot
 from graphvine.search.documents import Filters, Hit, IndexFields, Kinds, Results, Stored
 from graphvine.search.errors import SearchError
-from graphvine.search.query_parser import read_query
+from graphvine.search.flat_query import some_words
+from graphvine.search.names import Names, name_of
+from graphvine.search.query_parser import MAX_TEXT_CHARACTERS, read_query
 from graphvine.search.ranking import fuse
 from graphvine.search.snippets import Snippets
 from graphvine.search.text_index import TextIndex
@@ -22,8 +24,6 @@ MAX_OFFSET = 100_000
 # So few matches of a filter are compared one by one: cheaper than asking the graphs for ever more neighbours.
 _FEW_MATCHES = 4000
 _FUSED_DEPTH = 50
-# Names of documents in memory, some 250 bytes each.
-MOST_KNOWN = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,10 @@ class Searching(Counting):
 
     def __init__(
         self, index: TextIndex, fields: IndexFields, snapshot: Snapshot, snippet_characters: int,
-        known: dict[int, tuple[str, str, int]] | None = None,
+        names: Names,
     ) -> None:  # fmt: skip
-        """`known`: names of documents by their numbers, where no two have the same."""
         super().__init__(index, fields, snapshot)
-        self._known = known
-        self._characters = snippet_characters
+        self._names, self._characters = names, snippet_characters
 
     def text(
         self, query: str, kind: Kinds, filters: Filters | None, limit: int, offset: int, sort: str, any_word: bool,
@@ -65,6 +63,14 @@ class Searching(Counting):
     ) -> Results:
         """See SearchIndex.vector."""
         _check_page(limit, 0)
+        self._names.prepare(self._snapshot.searcher)
+        if self._names.ready and kind is None and not filters and not snippets:
+            # Where all names are known, no document need be looked for.
+            numbers, scores = _merge([view.nearest(query, limit) for view in self._snapshot.views], limit)
+            names = self._names.of_vectors(numbers)
+            if None not in names:
+                ranked = zip(filter(None, names), scores.tolist(), numbers.tolist(), strict=True)
+                return Results(tuple(Hit(*name, score, None, number) for name, score, number in ranked))
         return self._results(self._by_vector(query, kind, filters, limit), snippets=snippets)
 
     def like(self, query: NDArray[np.float32], hits: Sequence[Hit]) -> list[Hit]:
@@ -91,7 +97,10 @@ class Searching(Counting):
             for _, address in found:
                 document = searcher.doc(address)
                 texts = {name: document.get_first(name) or "" for name in names}
-                exact = bool(document.get_first("exact")) if self._fields.stored else False
+                if self._fields.stored:
+                    exact = bool(document.get_first("exact"))
+                else:
+                    exact = all(text.isascii() and len(text) < MAX_TEXT_CHARACTERS for text in texts.values())
                 made[document.get_first("id")] = Stored(texts, cutter.cut(document), exact)
         return made
 
@@ -127,18 +136,23 @@ class Searching(Counting):
         asking = self._index.asking
         clauses = read_query(query, self._index.analysis)
         if tolerant:
-            clauses = [replace(one, loose=self._is_unknown(one)) for one in clauses]
+            clauses = tuple(replace(one, loose=True) if self._is_unknown(one) else one for one in clauses)
         order: dict[str, Any] = {}
         if sort != "relevance":
             field, largest_first = asking.sort_field(sort)
             order = {"order_by_field": field, "order": tantivy.Order.Desc if largest_first else tantivy.Order.Asc}
-        restricted = asking.restricting(kind, filters)
+        restricted = asking.restricting(kind, filters, worded=not all(one.excluded for one in clauses))
         if query.strip() and not clauses:
             return _Found([], total=0)
         for all_words in (False,) if any_word else (True, False):
-            wanted = asking.matching(clauses, all_words=all_words)
-            whole = tantivy.Query.boolean_query([(tantivy.Occur.Must, wanted), *restricted])
             with self._index.trouble():
+                if all_words or order:
+                    wanted = asking.matching(clauses, all_words=all_words)
+                else:
+                    wanted = some_words(asking, clauses, self._snapshot.searcher.doc_freq)
+                whole = (
+                    tantivy.Query.boolean_query([(tantivy.Occur.Must, wanted), *restricted]) if restricted else wanted
+                )
                 found = self._snapshot.searcher.search(whole, limit=limit, count=count, offset=offset, **order)
             if found.hits or found.count:
                 break
@@ -199,35 +213,16 @@ class Searching(Counting):
             if snippets:
                 cutter = Snippets(searcher, self._index.schema, self._fields, found.query, self._characters)
                 documents = [searcher.doc(address) for address in addresses]
-                names = [_name(document) for document in documents]
+                names = [name_of(document) for document in documents]
                 pieces = [cutter.cut(document) for document in documents]
             else:
-                names, pieces = self._names(addresses), [None] * len(addresses)
+                names, pieces = self._names.of_documents(searcher, addresses, numbers), [None] * len(addresses)
         scores = [score for score, _ in found.scored]
         hits = [
             Hit(kind, id, seq, score, piece, number)
             for (kind, id, seq), score, piece, number in zip(names, scores, pieces, numbers, strict=True)
         ]
         return Results(tuple(hits), found.total, found.relaxed, found.loose)
-
-    def _names(self, addresses: Sequence[Any]) -> list[tuple[str, str, int]]:
-        """What these documents are called. To look one up takes 20 microseconds: known ones are remembered."""
-        searcher, known = self._snapshot.searcher, self._known
-        if known is None:
-            return [_name(searcher.doc(address)) for address in addresses]
-        names: list[tuple[str, str, int]] = []
-        for seq, address in zip(searcher.fast_field_values("seq", addresses), addresses, strict=True):
-            name = known.get(seq)
-            if name is None:
-                name = known[seq] = _name(searcher.doc(address))
-            names.append(name)
-        if len(known) > MOST_KNOWN:
-            known.clear()
-        return names
-
-
-def _name(document: Any) -> tuple[str, str, int]:
-    return document.get_first("kind"), document.get_first("id"), document.get_first("seq")
 
 
 def _merge(

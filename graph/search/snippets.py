@@ -41,13 +41,15 @@ class Snippets:
 
 def _by_characters(fragment: str, marks: list[tuple[int, int]]) -> Snippet:
     """Tantivy counts bytes, and lists a phrase's words one by one, some of them twice."""
-    encoded = fragment.encode()
     joined: list[list[int]] = []
     for start, end in sorted(marks):
         if joined and start <= joined[-1][1]:
             joined[-1][1] = max(joined[-1][1], end)
         else:
             joined.append([start, end])
+    if fragment.isascii():
+        return Snippet(fragment, tuple((start, end) for start, end in joined))
+    encoded = fragment.encode()
     by_character = [(len(encoded[:start].decode()), len(encoded[:end].decode())) for start, end in joined]
     return Snippet(fragment, tuple(by_character))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 from graphvine.search.documents import Filters, Hit
@@ -97,8 +98,7 @@ class Question:
             fused = self._ranked(rankings)
             first = {self._node(one.document): one for one in reversed(fused)}
             return self._shown([one for one in fused if first[self._node(one.document)] is one], limit)
-        own = self._own()
-        best = {self._node(document): document for document in sorted(own, key=own.__getitem__)}
+        best = self._best_of(self._own())
         return self._shown((
             _Ranked(best[node], walked.score, self._words.get(best[node], 0.0), self._meaning.get(best[node], 0.0),
                     walked.gain, walked.via)
@@ -168,24 +168,23 @@ class Question:
         self, found: Mapping[str, Sequence[tuple[str, float]]], into: dict[Document, float], by: str
     ) -> list[tuple[Document, float]]:
         """Scores as shares of the best one of all, the best first; kept in `into`."""
-        hits = sorted(
-            ((score, (kind, id)) for kind, one in found.items() for id, score in one), key=lambda one: -one[0]
-        )
+        hits = [(score, (kind, id)) for kind, one in found.items() for id, score in one]
+        hits.sort(key=itemgetter(0), reverse=True)
         self._best[by] = best = self._best[by] or (hits[0][0] if hits else 0.0)
-        shares = [(document, max(0.0, score) / best if best > 0 else 0.0) for score, document in hits]
+        shares = [(document, score / best if best > 0 < score else 0.0) for score, document in hits]
         into.update(shares)
         return shares
 
     def _own(self) -> dict[Document, float]:
         """What has no vector, as nothing of its kind has one or its turn is yet to come, means what its words say."""
-        own: dict[Document, float] = {}
+        words, meaning = self._words, self._meaning
         plain = {
             name for name, kind in self._kinds.items()
             if self._vector is not None and (kind.partly_embedded or not kind.has_vectors)
         }  # fmt: skip
-        for one in {*self._words, *self._meaning}:
-            words = self._words.get(one, 0.0)
-            own[one] = words + self._meaning.get(one, words if one[0] in plain else 0.0)
+        own = {one: score + score if one[0] in plain and one not in meaning else score for one, score in words.items()}
+        for one, score in meaning.items():
+            own[one] = own.get(one, 0.0) + score
         return own
 
     def _likeness(self, nodes: Collection[Node]) -> Mapping[Node, float]:
@@ -219,11 +218,16 @@ class Question:
         return found if self._between is None else [*found, *self._between(node, MAX_EDGES)]
 
     def _nodes(self, documents: Mapping[Document, float]) -> dict[Node, float]:
-        best: dict[Node, float] = {}
+        return {node: documents[document] for node, document in self._best_of(documents).items()}
+
+    def _best_of(self, documents: Mapping[Document, float]) -> dict[Node, Document]:
+        """The best document of each node."""
+        best: dict[Node, Document] = {}
         for document, score in documents.items():
-            node = self._node(document)
-            if score > best.get(node, -1.0):
-                best[node] = score
+            node = self._node_of.get(document) or self._node(document)
+            other = best.get(node)
+            if other is None or score >= documents[other]:
+                best[node] = document
         return best
 
     def _node(self, document: Document) -> Node:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from graphvine.graph import Graph
+from graphvine.search.documents import Stored
 from graphvine.search.kinds import Node
 from graphvine.search.row_kind import RowKind, Text
 from graphvine.workers.hn.search import HNSearch
@@ -44,9 +45,14 @@ class Items(RowKind):
         self._search.close()
         self._vectors.close()
 
-    def text_of(self, key: str) -> Text | None:
-        for row in self._graph.read("hn_item.cited", hnId=int(key)):
-            title, body = row["title"] or "", row["plain"] or row["text"] or ""
+    def text_of(self, key: str, kept: Stored | None) -> Text | None:
+        # The texts are at hand: each column that is read takes its time.
+        at_hand = kept is not None and kept.exact
+        for row in self._graph.read("hn_item.cited_beside_text" if at_hand else "hn_item.cited", hnId=int(key)):
+            if kept is not None and at_hand:
+                title, body = kept.texts["title"], kept.texts["body"]
+            else:
+                title, body = row["title"] or "", row["plain"] or row["text"] or ""
             at = datetime.fromtimestamp(row["fetchedAt"] / 1_000, UTC) if row["fetchedAt"] else None
             shown = title or f"{row['type'] or 'item'} by {row['by'] or 'nobody'}"
             return Text(shown, body or title, f"{_PAGE}{key}", at)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from graphvine.graph import Graph
 from graphvine.index_sync import FollowedIndex
 from graphvine.records import Row
-from graphvine.search import Document, IndexFields
+from graphvine.search import Document, IndexFields, Stored
 from graphvine.search.kinds import Node
 from graphvine.search.row_kind import RowKind, Text
 from graphvine.search.server_index import NothingToFollow, ServerRows
@@ -43,7 +43,7 @@ class NewsArticles(RowKind):
         )  # fmt: skip
         super().__init__(graph, followed, on_server=on_server)
 
-    def text_of(self, key: str) -> Text | None:
+    def text_of(self, key: str, kept: Stored | None) -> Text | None:
         for row in self._graph.read(f"{NAME}.cited", key=key):
             text = row["content"] or row["description"] or row["title"] or ""
             return Text(row["title"] or row["link"], text, row["link"] or "", row["contentAt"] or row["addedAt"])

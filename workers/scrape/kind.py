@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from graphvine.graph import Graph
 from graphvine.index_sync import FollowedIndex
 from graphvine.records import Row
-from graphvine.search import Document, Filters
+from graphvine.search import Document, Filters, Stored
 from graphvine.search.kinds import Node
 from graphvine.search.row_kind import RowKind, Text
 from graphvine.search.server_index import NothingToFollow, ServerRows
@@ -42,7 +42,7 @@ class Pages(RowKind):
         )  # fmt: skip
         super().__init__(graph, followed, on_server=on_server)
 
-    def text_of(self, key: str) -> Text | None:
+    def text_of(self, key: str, kept: Stored | None) -> Text | None:
         for row in self._graph.read(f"{NAME}.page_shown", key=key):
             page = _page(row)
             return Text(page.get("title") or row["url"], page.get("text") or "", row["url"], row["scraped_at"])

@@ -62,7 +62,7 @@ class OpenDatabase:
         self._lock = threading.Lock()
         self._generation = 0
         self._checkpoints = 0
-        self._pages_written = 0
+        self._pages_written = self._brackets_ended = 0
         self.recovered = ""
         if read_only:
             self._open_read_only()
@@ -173,11 +173,19 @@ class OpenDatabase:
         """Names the content of the files: how often pages were written, and the length of the acknowledged log."""
         return self._pages_written, self.files.acknowledged
 
+    @property
+    def content(self) -> tuple[int, ...] | None:
+        """While it is the same, nothing was written that was not there when it was asked for; None: not known."""
+        return (*self.version, self._brackets_ended) if self._bracketed else None
+
     @contextmanager
     def files_bracket(self) -> Iterator[None]:
         self._pages_written += 1
-        with self.files.bracket() if self._bracketed else nullcontext():
-            yield
+        try:
+            with self.files.bracket() if self._bracketed else nullcontext():
+                yield
+        finally:
+            self._brackets_ended += 1
 
     def checkpoint(self) -> None:
         """Fold the log in. It takes some 200 MB for a moment, and not on top of what is free but kept."""

@@ -50,6 +50,11 @@ class EmbeddedReader:
         """Whether guard columns have to be aligned with states that were set past the blocks."""
         return self._database.alignment
 
+    @property
+    def content(self) -> tuple[int, ...] | None:
+        """While it is the same, nothing was written since it was asked for. None: not known."""
+        return None if self.capabilities.read_only else self._database.content
+
     def read(self, block: Block, parameters: Mapping[str, Any]) -> list[Row]:
         block.check(parameters)
         check_texts(parameters, block.full_name)

@@ -107,6 +107,7 @@ class HNIndex:
         self._taken = threading.Condition()
         self._error: BaseException | None = None
         self._lock = threading.RLock()
+        self._content: tuple[int, ...] | None = None  # what the graph held when all of it was in the index
         self._thread: threading.Thread | None = None
         self.index: Any = self._open()
         if self._read_checked() != self.index.stamp:
@@ -138,6 +139,7 @@ class HNIndex:
         self._drain()
         with self._lock:
             self.index.close()
+            self._content = None
             remove_index(self._folder)
             self.index = self._open()
             return self._read_up(progress)
@@ -168,6 +170,9 @@ class HNIndex:
             self.index = self._open()
 
     def _read_up(self, progress: Callable[[int], None] | None) -> int:
+        content = self._graph.store.content
+        if content is not None and content == self._content:
+            return 0
         last = self._graph.read("hn_item.newest_stamp", after=self.index.stamp)[0]["seq"] or 0
         read = 0
         while self.index.stamp < last:
@@ -181,6 +186,7 @@ class HNIndex:
             read += len(rows)
             if progress is not None:
                 progress(read)
+        self._content = content
         return read
 
     def _follow(self) -> None:
@@ -215,11 +221,11 @@ class HNIndex:
     def _open(self) -> Any:
         self._folder.parent.mkdir(0o700, exist_ok=True)
         try:
-            made = open_index(self._folder, own_numbers=True)
+            made = open_index(self._folder, named_by_number=KIND)
         except RebuildNeeded:
             # It is a cache: what can't be read is made again.
             remove_index(self._folder)
-            made = open_index(self._folder, own_numbers=True)
+            made = open_index(self._folder, named_by_number=KIND)
         self._made = _identity(self._folder)
         return made
 
