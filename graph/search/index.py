@@ -103,13 +103,9 @@ class SearchIndex:
         return self._stamp
 
     def apply(
-        self,
-        documents: Iterable[Document],
-        deletions: Iterable[tuple[str, str]],
-        stamp: int,
-        *,
+        self, documents: Iterable[Document], deletions: Iterable[tuple[str, str]], stamp: int, *,
         new_texts: Iterable[Document] = (),
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Take all of this in at once: deletions (kind, id), then documents, in place of their namesakes.
 
         `new_texts` are documents without vectors that the caller knows to be new: they cost half as much. Either
@@ -134,19 +130,10 @@ class SearchIndex:
             self._start_upkeep()
 
     def text(
-        self,
-        query: str,
-        kind: Kinds = None,
-        filters: Filters | None = None,
-        *,
-        limit: int = 10,
-        offset: int = 0,
-        sort: str = "relevance",
-        any_word: bool = False,
-        snippets: bool = True,
-        tolerant: bool = False,
+        self, query: str, kind: Kinds = None, filters: Filters | None = None, *, limit: int = 10, offset: int = 0,
+        sort: str = "relevance", any_word: bool = False, snippets: bool = True, tolerant: bool = False,
         count: bool = True,
-    ) -> Results:
+    ) -> Results:  # fmt: skip
         """Documents with all of the words; with some of them where none has all. Empty: all that the filters pass.
 
         With `any_word`, documents with some of the words even where others have all. Any string has a meaning: words,
