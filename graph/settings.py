@@ -40,7 +40,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     heartbeat_seconds: Annotated[float, Positive, describe_as("how often a worker says that its claims go on")] = 30
     reclaim_seconds: Annotated[float, Positive, describe_as("how often the reaper looks for lost claims")] = 60
     max_retries: Annotated[int, Positive, describe_as("attempts in all before a row fails for good")] = 3
-    max_lost_claims: Annotated[int, Positive, describe_as("workers a row may take down before it fails for good")] = 5
+    max_lost_claims: Annotated[int, Positive, describe_as("workers a row may take down before it fails for good")] = 10
     backoff_seconds: Annotated[float, Positive, describe_as("pause before the first retry; it doubles each time")] = 5
     backoff_max_seconds: Annotated[float, Positive, describe_as("the longest pause before a retry")] = 3600
     batch_size: Annotated[int, Positive, describe_as("rows that a worker claims at once")] = 10

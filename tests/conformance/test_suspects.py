@@ -28,13 +28,13 @@ def test_a_lost_claim_is_counted_and_costs_no_retry(graph: Graph, clock: ManualC
 
 def test_a_row_that_lost_its_worker_too_often_fails(graph: Graph, clock: ManualClock) -> None:
     graph.seed("article", ["a", "b"])
-    lose(graph, clock, "a", 5)
+    lose(graph, clock, "a", 10)
     given_up = row(graph, "a")
-    assert given_up["expansion_state"] == "failed" and given_up["lost_claims"] == 5
+    assert given_up["expansion_state"] == "failed" and given_up["lost_claims"] == 10
     (failed,) = graph.failed("article")
-    assert failed.key == "a" and failed.reason is not None and "5 times" in failed.reason
+    assert failed.key == "a" and failed.reason is not None and "10 times" in failed.reason
     (failure,) = failed.failures
-    assert failure.kind == "lost" and "dead 4" in failure.message
+    assert failure.kind == "lost" and "dead 9" in failure.message
     assert keys(graph.claims("article", "w").claim(5)) == ["b"]
 
 
@@ -78,7 +78,7 @@ def test_a_row_that_lost_one_worker_is_no_suspect_yet(graph: Graph, clock: Manua
 
 def test_requeueing_by_hand_clears_the_suspicion(graph: Graph, clock: ManualClock) -> None:
     graph.seed("article", ["a", "b"])
-    lose(graph, clock, "a", 5)
+    lose(graph, clock, "a", graph.settings.max_lost_claims)
     assert graph.requeue("article", keys=["a"]) == 1
     assert keys(graph.claims("article", "w").claim(10)) == ["a", "b"]
     assert row(graph, "a")["lost_claims"] == 0
