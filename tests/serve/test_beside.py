@@ -82,7 +82,7 @@ COMMANDS: list[tuple[list[str], int, str]] = [
     (["hn", "search", "vine", "--type", "story"], 0, "of 9 items"),
     (["hn", "thread", "50"], 0, "Typed in"),
     (["hn", "mark-failed", "50", "--reason", "to see it"], 0, "item 50 is failed"),
-    (["hn", "retry", "50"], 0, "1 to be processed again"),
+    (["hn", "retry", "50"], 0, "1 item to be processed again"),
     (["hn", "transitions", "3"], 0, "item 3 is completed"),
     (["hn", "transitions", "3", "--take", "validate_item"], 1, "it is completed"),
     (["seed", "hn_item", "20", "21", "999"], 0, "3 rows of hn_item new"),
