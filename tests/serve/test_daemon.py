@@ -177,5 +177,5 @@ def test_a_port_that_is_taken_is_told(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         said = process("serve", "--graph", "graph.db", "--port", str(taken.getsockname()[1]), cwd=folder, status=1)
     assert "choose another with --port" in said.err
-    wrong = process("serve", "--graph", "graph.db", "--worker", "articles=1", cwd=folder, status=1)
+    wrong = process("serve", "--graph", "graph.db", "--worker", "articles=1", cwd=folder, status=2)
     assert "did you mean 'article'" in wrong.err
