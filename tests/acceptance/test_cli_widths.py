@@ -36,7 +36,10 @@ def garden(planted: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> s
     return planted.copy_to(tmp_path / "store").where
 
 
-@pytest.mark.parametrize("columns", [60, 80, 200])
+@pytest.mark.parametrize(
+    "columns",
+    [pytest.param(width, marks=pytest.mark.long("runs every command once more")) for width in (60, 200)] + [80],
+)
 def test_no_line_is_too_wide_and_no_word_is_split(garden: str, tmp_path: Path, columns: int) -> None:
     for command in (
         ["status"],

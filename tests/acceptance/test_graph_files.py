@@ -93,9 +93,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_wheel(clone(tmp_path_factory.mktemp("clone")), tmp_path_factory.mktemp("wheel"))
 
 
-@pytest.mark.parametrize(
-    "installer", ["pip", pytest.param("uv", marks=pytest.mark.long("does the whole tutorial once more"))]
-)
+@pytest.mark.long("installs the wheel and does the whole tutorial")
+@pytest.mark.parametrize("installer", ["pip", "uv"])
 def test_the_tutorial_works_as_written_from_the_wheel(tmp_path: Path, wheel: Path, installer: str) -> None:
     command = environment_with(wheel, tmp_path / "environment", installer)
     folder = tmp_path / "empty"

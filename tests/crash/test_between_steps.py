@@ -21,6 +21,8 @@ from tests.crash import scenes
 from tests.support.processes import Child, run
 from tests.support.stores import Place
 
+pytestmark = pytest.mark.long("plays each scene once for every step at which it is killed")
+
 Seen = dict[str, Any]
 Judge = Callable[[Seen], str | None]
 
