@@ -68,6 +68,11 @@ def pytest_deselected(items: Sequence[pytest.Item]) -> None:
         Path(path).write_text(str(len(items)))
 
 
+def pytest_collection_finish() -> None:
+    """From here on the tests start processes, of which some run pytest: what these leave out is their own affair."""
+    os.environ.pop(LEFT_OUT_VARIABLE, None)
+
+
 @pytest.fixture(scope="session")
 def engine_name(request: pytest.FixtureRequest) -> Iterator[str]:
     """The engine chosen by --engine."""
