@@ -59,6 +59,7 @@ def measure(arguments: argparse.Namespace, findings: Findings, bar: Bar, folder:
             seconds["/healthz"].append(answers(port, "/healthz") - began)
             seconds["/readyz"].append(answers(port, "/readyz") - began)
             models.append("onnxruntime" in Path(f"/proc/{process.pid}/maps").read_text())
+        (folder / "graphvine.toml").unlink()  # the daemon's settings, which are not those of the commands
         bar.step()
     findings.tables["seconds from the start of the process"] = [
         {"what": name, "median": round(statistics.median(found), 3), "slowest": round(max(found), 3)}
