@@ -24,7 +24,10 @@ _KEPT = 8
 
 def cached(folders: Iterable[tuple[Traversable, str]], dialect: str, make: Callable[[], Library]) -> Library:
     """The library of these folders, each with the name that it is shown by; made where it is not in the cache."""
-    file = _folder() / f"library-{_name(folders, dialect)}.pickle"
+    try:
+        file = _folder() / f"library-{_name(folders, dialect)}.pickle"
+    except RuntimeError:  # a user without a home, as in some containers
+        return make()
     if (library := _read(file)) is None:
         library = make()
         with suppress(OSError):  # a cache that can't be written is no reason to fail
@@ -56,7 +59,7 @@ def _read(file: Path) -> Library | None:
             if facts.st_uid != os.geteuid() or facts.st_mode & 0o022:
                 return None
             found = pickle.load(content)
-    except (OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError, TypeError, ValueError):
+    except Exception:  # whatever a file that is missing, cut or damaged makes of reading: it is written again
         return None
     return found if isinstance(found, Library) else None
 
@@ -73,6 +76,7 @@ def _write(file: Path, library: Library) -> None:
     except BaseException:
         os.unlink(name)
         raise
-    kept = sorted(file.parent.glob("library-*.pickle"), key=lambda one: one.stat().st_mtime_ns, reverse=True)
+    # With what a kill left half written; another process may be at the same.
+    kept = sorted(file.parent.iterdir(), key=lambda one: one.stat().st_mtime_ns, reverse=True)
     for old in kept[_KEPT:]:
         old.unlink(missing_ok=True)

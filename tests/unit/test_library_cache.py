@@ -85,7 +85,18 @@ def test_what_can_t_be_trusted_is_made_again(making: Making, cache: Path, harm: 
     assert making() == made and making.times == 2, "and replaced"
 
 
+def test_a_user_without_a_home_needs_no_cache(making: Making, monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", homeless)
+    assert making().entities and making().entities and making.times == 2
+
+
 def test_the_cache_has_a_bound_and_may_be_read_only(making: Making, cache: Path) -> None:
+    cache.mkdir(parents=True)
+    (cache / "new-1").write_bytes(b"left by a kill")
     for number in range(12):
         with open(making.folder / "graph.cypher", "a") as file:
             file.write(f"// {number}\n")
