@@ -81,7 +81,7 @@ class Store:
         return None if self.engine.capabilities.maintains else cast(ServedEngine, self.engine)
 
     def run(self, unit: Unit, save_response: SaveResponse | None = None, *, now: int | None = None) -> UnitResult:
-        """Run a unit, and tell the windows which rows became ready by it. `now` is the time of whoever sent it."""
+        """Run a unit, and put the rows that it made ready into the ready caches; `now` is the time of the sender."""
         started = time.perf_counter()
         result = (
             self.engine.write(unit)
@@ -117,8 +117,8 @@ class Store:
         with self._lock:
             self.forgotten += 1
             self._pauses = None
-            for window in self._ready_caches.values():
-                window.invalidate()
+            for cache in self._ready_caches.values():
+                cache.invalidate()
 
     def paused(self, pipeline: str) -> str | None:
         """Why this pipeline rests ('' for no reason given), None when it does not."""

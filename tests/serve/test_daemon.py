@@ -132,7 +132,7 @@ def _working(running: DaemonProcess) -> None:
     assert any(line["message"] == "batch" for line in running.lines())
 
 
-def test_a_long_command_opens_the_same_door(folder: Path) -> None:
+def test_a_long_command_shares_its_store(folder: Path) -> None:
     """Beside `work`, which holds the file, others look, ask and write; then the file is free again."""
     working = subprocess.Popen(
         [COMMAND, "work", "article", "--graph", "graph.db"], cwd=folder, env=environment(), stdout=subprocess.PIPE,
