@@ -12,28 +12,42 @@ from graphvine.engines.kuzu.engine import EmbeddedEngine
 from graphvine.workers.serve.health_monitor import HealthMonitor
 from tests.support.daemons import QUICK_DAEMON, DaemonProcess
 from tests.support.shared_graphs import Served
-from tests.support.waiting import WAIT_LIMIT, eventually
+from tests.support.waiting import WAIT_LIMIT
 
 
 def test_a_writer_that_hangs_is_not_ready_and_then_is_again(served: Served, client: httpx.Client) -> None:
-    engine, release = served.graph.engine, threading.Event()
+    engine, release, holds = served.graph.engine, threading.Event(), threading.Event()
     assert isinstance(engine, EmbeddedEngine)
-    monitor = served.http_server.app_state.health = HealthMonitor(served.graph, 0.2, 0.4)
-    monitor.start()
+    seconds = [0.0]
+    monitor = served.http_server.app_state.health = HealthMonitor(served.graph, 10, 20, now=lambda: seconds[0])
+    monitor.probe()
+    assert client.get("/readyz").status_code == 200
+
+    def hang() -> None:
+        holds.set()
+        release.wait()
+
+    writer = threading.Thread(target=lambda: engine._in_writer(hang))
+    probe = threading.Thread(target=monitor.probe)
     try:
+        writer.start()
+        assert holds.wait(WAIT_LIMIT)
+        probe.start()
+        seconds[0] = 9
         assert client.get("/readyz").status_code == 200
-        thread = threading.Thread(target=lambda: engine._in_writer(release.wait))
-        thread.start()
-        eventually(lambda: _expect(client.get("/readyz").status_code == 503))
-        assert "has not answered" in client.get("/readyz").json()["error"]["message"]
+        seconds[0] = 11
+        assert client.get("/readyz").status_code == 503
+        assert "has not answered for 11 s" in client.get("/readyz").json()["error"]["message"]
         assert client.get("/healthz").status_code == 200
-        eventually(lambda: _expect(monitor.stuck()))
-        release.set()
-        thread.join()
-        eventually(lambda: _expect(client.get("/readyz").status_code == 200))
+        assert not monitor.stuck()
+        seconds[0] = 21
+        assert monitor.stuck()
     finally:
         release.set()
-        monitor.stop()
+        writer.join()
+    probe.join(WAIT_LIMIT)
+    assert client.get("/readyz").status_code == 200
+    assert not monitor.stuck()
 
 
 def test_a_store_that_can_not_be_opened_again_is_tried_again(
@@ -69,7 +83,3 @@ def test_a_daemon_that_can_not_serve_ends_with_an_error(tmp_path: Path) -> None:
     with DaemonProcess(tmp_path) as daemon:
         assert daemon.process.wait(WAIT_LIMIT) == 1
         assert "does not recover" in daemon.log()
-
-
-def _expect(true: bool) -> None:
-    assert true

@@ -8,6 +8,7 @@ import os
 import socket
 import threading
 import time
+from collections.abc import Callable
 from typing import cast
 
 from graphvine.engines.protocol import OwnerEngine
@@ -21,9 +22,12 @@ _PROBE_SECONDS = 1.0
 class HealthMonitor:
     """Probes in a thread of its own: one that hangs is what it is there to find."""
 
-    def __init__(self, graph: Graph, ready_seconds: float, stuck_seconds: float) -> None:
+    def __init__(
+        self, graph: Graph, ready_seconds: float, stuck_seconds: float, now: Callable[[], float] = time.monotonic
+    ) -> None:
         self._graph, self._ready_seconds, self._stuck_seconds = graph, ready_seconds, stuck_seconds
-        self._last_ok, self._error = time.monotonic(), ""
+        self._now = now
+        self._last_ok, self._error = now(), ""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="graphvine-health", daemon=True)
 
@@ -37,14 +41,14 @@ class HealthMonitor:
 
     def problem(self) -> str:
         """Why requests can't be served, '' when they can."""
-        silent = time.monotonic() - self._last_ok
+        silent = self._now() - self._last_ok
         if self._error:
             return self._error
         return f"the store has not answered for {silent:.0f} s" if silent > self._ready_seconds else ""
 
     def stuck(self) -> bool:
         """Whether it has failed for so long that only a restart helps."""
-        return time.monotonic() - self._last_ok > self._stuck_seconds
+        return self._now() - self._last_ok > self._stuck_seconds
 
     def probe(self) -> None:
         """One read and one write; what comes of them is kept."""
@@ -60,7 +64,7 @@ class HealthMonitor:
             return
         if self._error:
             _log.info("the store can be used again")
-        self._last_ok, self._error = time.monotonic(), ""
+        self._last_ok, self._error = self._now(), ""
         notify("WATCHDOG=1")
 
     def _run(self) -> None:
