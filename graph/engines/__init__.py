@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphvine.engines.neo4j.address import is_address
-from graphvine.errors import StoreMissing
+from graphvine.errors import SettingsError, StoreMissing
 from graphvine.redact import without_secrets
 from graphvine.service_file import find
 from graphvine.settings import Settings
@@ -36,7 +36,7 @@ def connect(where: str, settings: Settings, *, create: bool) -> Engine:
 
         return open_address(where, settings)
     if _SCHEME.match(where):
-        raise StoreMissing(
+        raise SettingsError(
             f"{scheme}:// leads to no graph: give a path, ladybug:PATH, neo4j://HOST, bolt://HOST or http://HOST:PORT"
         )
     if find(where) is not None:

@@ -203,8 +203,12 @@ def free(folder: Path) -> None:
 
 
 def environment() -> dict[str, str]:
-    """Without what says that a test is running, and without CI, which would install things."""
-    return {name: value for name, value in os.environ.items() if name != "CI" and not name.startswith("PYTEST")}
+    """Without what says that a test is running, without CI, which would install things, and without make's variables."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST", "MAKE", "MFLAGS")) and name not in ("CI", "LANES", "LONG")
+    }
 
 
 def ended_by(command: list[str], number: signal.Signals, hanging: Path, *, group: bool = False) -> tuple[int, str]:

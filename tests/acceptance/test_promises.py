@@ -59,7 +59,7 @@ def test_a_file_that_is_no_graph_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_an_unknown_scheme_is_no_path(tmp_path: Path) -> None:
-    told = process("--graph", "ftp://example.org/g", "status", cwd=tmp_path, status=1).err
+    told = process("--graph", "ftp://example.org/g", "status", cwd=tmp_path, status=2).err
     assert "ftp:// leads to no graph" in told and "neo4j://HOST" in told
     assert list(tmp_path.iterdir()) == []
 

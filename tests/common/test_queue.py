@@ -10,9 +10,9 @@ import pytest
 from tests.common.queue_run import QueueRun
 from tests.support.stores import Place
 
-pytestmark = pytest.mark.long("plays a thousand operations, and looks at everything after each")
+pytestmark = pytest.mark.long("plays hundreds of operations, and looks at everything after each")
 
-PARTS, FULL_PARTS, SEEDS_EACH, STEPS = 1, 30, 10, 120
+PARTS, FULL_PARTS, SEEDS_EACH, STEPS = 1, 60, 5, 120
 # A run in which nothing was claimed, lost or taken back would have shown nothing.
 WANTED = {
     "claimed", "claimed a suspect", "claimed a loaded one", "completed", "failed for now", "failed for good",

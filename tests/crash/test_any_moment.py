@@ -34,7 +34,7 @@ MORE_TRIES = 12
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "number" in metafunc.fixturenames:
-        kills = metafunc.config.getoption("--kills") or (500 if metafunc.config.getoption("--full") else 40)
+        kills = metafunc.config.getoption("--kills") or (500 if metafunc.config.getoption("--full") else 20)
         rounds = max(1, round(kills / KILLS_A_ROUND))
         metafunc.parametrize("number", range(rounds), ids=lambda number: f"round {number}")
 

@@ -86,7 +86,7 @@ class Stage:
         (root / "store").mkdir(parents=True)
         return Place(self.engine, root / "store")
 
-    def kill_everywhere(self, scene: str, judge: Judge, *, sample: int = 100) -> list[str]:
+    def kill_everywhere(self, scene: str, judge: Judge, *, sample: int = 40) -> list[str]:
         """Kill at each step in turn, or at a sample of them; `judge` says what is wrong with what is found then."""
         counted = self.set_up("counted")
         points: list[str] = run(scenes.act, scene, counted, None)
@@ -114,14 +114,20 @@ class Stage:
 def chosen(points: list[str], most: int) -> list[int]:
     """The decisive steps (those of the engine, in capitals, and renames, which say what counts), others evenly spread.
 
-    Of a run of like steps (the pages of a file) three are enough: the first, one in the middle, the last.
+    Of a run of like steps (the pages of a file) three are enough: the first, one in the middle, the last. Where there
+    are very many decisive ones (the statements that make a new store), they are spread evenly, too.
     """
     runs = [[step for step, _ in run] for _, run in groupby(enumerate(points), key=lambda pair: pair[1])]
     unlike = sorted({step for run in runs for step in (run[0], run[len(run) // 2], run[-1])})
     decisive = [step for step in unlike if points[step].split()[0].isupper() or points[step].startswith("rename")]
     others = [step for step in unlike if step not in decisive]
-    count = max(0, min(most - len(decisive), len(others)))
-    return sorted(decisive + [others[index * len(others) // count] for index in range(count)])
+    decisive = spread(decisive, 3 * most)
+    return sorted(decisive + spread(others, max(0, most - len(decisive))))
+
+
+def spread(steps: list[int], most: int) -> list[int]:
+    count = min(most, len(steps))
+    return [steps[index * len(steps) // count] for index in range(count)]
 
 
 def one_of(*expected: dict[str, str]) -> Judge:

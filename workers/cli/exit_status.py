@@ -24,10 +24,10 @@ def print_error(error: BaseException, *, verbose: bool) -> int:
 
         print(redact("".join(traceback.format_exception(error))), end="", file=sys.stderr)
     print(f"error: {printable(redact(_sentence(error)))}", file=sys.stderr)
-    from graphvine.errors import UnknownPipeline
+    from graphvine.errors import SettingsError, UnknownPipeline
     from graphvine.requests import BadRequest
 
-    return WRONG_USE if isinstance(error, BadRequest | UnknownPipeline) else FAILED
+    return WRONG_USE if isinstance(error, BadRequest | SettingsError | UnknownPipeline) else FAILED
 
 
 def _sentence(error: BaseException) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,30 @@ def test_other_bert_models_run_from_their_folder(tmp_path: Path, pooling: str) -
     assert np.abs(embedder.embed(PLAIN) - expected).max() < 1e-5
     assert embedder.name.startswith("mine@")
     embedder.close()
+
+
+@pytest.mark.parametrize("pooling", ["mean_tokens", "cls_token"])
+def test_the_first_questions_need_no_session_and_get_the_same_vectors(tmp_path: Path, pooling: str) -> None:
+    folder = write_small_model(tmp_path / "mine", pooling=pooling)
+    with closing(LightEmbedder(folder, cache_folder=tmp_path / "cache")) as built:
+        expected = built.embed([*WILD, *PLAIN])
+    for text, vector in zip([*WILD, *PLAIN], expected, strict=True):
+        with closing(LightEmbedder(folder, cache_folder=tmp_path / "cache")) as asked:
+            assert np.abs(asked.embed([text])[0] - vector).max() < 1e-5
+            assert asked._opened is None or len(token_ids(folder, text)) > 64
+
+
+def test_whoever_asks_more_often_gets_a_session(tmp_path: Path, small_model: Path) -> None:
+    LightEmbedder(small_model, cache_folder=tmp_path).close()
+    with closing(LightEmbedder(small_model, cache_folder=tmp_path)) as embedder:
+        for _ in range(3):
+            embedder.embed(["which plants climb"])
+        assert embedder._opened is None
+        embedder.embed(["which plants climb"])
+        assert embedder._opened is not None
+    with closing(LightEmbedder(small_model, cache_folder=tmp_path)) as embedder:
+        embedder.embed(["one section", "and another"])
+        assert embedder._opened is not None
 
 
 def test_a_text_is_cut_at_the_model_s_length(small: LightEmbedder) -> None:

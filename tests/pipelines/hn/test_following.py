@@ -112,16 +112,16 @@ def test_after_a_clean_close_nothing_is_counted(place: Place, monkeypatch: pytes
     assert "hn_item.searchable" not in asked and "hn_item.newest_stamp" in asked
 
 
-@pytest.mark.long("opens a store forty times")
+@pytest.mark.long("adds items one by one, and opens a store for each")
 def test_items_that_come_one_by_one_leave_few_segments(place: Place) -> None:
     with place.open() as graph:
-        for item in ITEMS[:120]:
+        for item in ITEMS[:60]:
             graph.hn.add(item, fetched_at=DELIVERED)
-        assert found(graph) == 120
-        assert open_items_index(graph).index._text.searcher().num_segments <= 40
-    for item in ITEMS[120:160]:
+        assert found(graph) == 60
+        assert open_items_index(graph).index._text.searcher().num_segments <= 30
+    for item in ITEMS[60:72]:
         with place.open() as graph:
             graph.hn.add(item, fetched_at=DELIVERED)
     with place.open() as graph:
-        assert found(graph) == 160
-        assert open_items_index(graph).index._text.searcher().num_segments <= 40
+        assert found(graph) == 72
+        assert open_items_index(graph).index._text.searcher().num_segments <= 30

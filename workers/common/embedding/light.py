@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from graphvine.workers.common.embedding import weights
 from graphvine.workers.common.embedding.interface import EmbeddingPartsMissing, ModelNotUsable, as_texts, shorten
-from graphvine.workers.common.embedding.model_cache import cached_graph, default_cache_folder
-from graphvine.workers.common.embedding.onnx_graph import BertShape, read_shape
+from graphvine.workers.common.embedding.model_cache import cached_graph, default_cache_folder, is_cached
+from graphvine.workers.common.embedding.onnx_graph import BUILDER_VERSION, BertShape, read_shape
 
 if TYPE_CHECKING:
     from graphvine.workers.common.embedding.interface import Vectors
+    from graphvine.workers.common.embedding.numpy_encoder import NumpyEncoder
 
 
 def plan_batches(lengths: Sequence[int], token_budget: int) -> list[list[int]]:
@@ -37,6 +39,8 @@ def plan_batches(lengths: Sequence[int], token_budget: int) -> list[list[int]]:
 TOKEN_BUDGET = 512
 # So many texts are tokenized at a time: bounds the memory of one call.
 _WINDOW = 2048
+# So many short texts, one at a time, come before the session is opened: a command has one question, a daemon has many.
+_QUESTIONS, _QUESTION_TOKENS = 3, 64
 
 
 class LightEmbedder:
@@ -52,7 +56,11 @@ class LightEmbedder:
         folder, weights_sha256, self.name = _locate(model)
         self._shape = read_shape(folder)
         self._tokenizer = _open_tokenizer(folder / "tokenizer.json")
-        self._session = _open_session(folder, weights_sha256, self._shape, cache_folder or default_cache_folder())
+        self._graph = _Graph(folder, weights_sha256, self._shape, (cache_folder or default_cache_folder()) / "models")
+        self._opening, self._questions = threading.Lock(), 0
+        self._opened: Any = None
+        if not self._graph.is_built():  # whatever is missing is told now, not in the middle of the work
+            self._session()
         self._threads = max(1, threads or len(os.sched_getaffinity(0)))
         self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="embed")
 
@@ -85,6 +93,11 @@ class LightEmbedder:
 
     def _embed_window(self, texts: list[str], vectors: Vectors) -> None:
         token_ids = [self._cut(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(texts)]
+        if self._opened is None and len(texts) == 1 and len(token_ids[0]) <= _QUESTION_TOKENS:
+            self._questions += 1
+            if self._questions <= _QUESTIONS:
+                vectors[0] = self._graph.small_encoder().run(token_ids[0])
+                return
         batches = plan_batches([len(ids) for ids in token_ids], TOKEN_BUDGET)
 
         def run(batch: list[int]) -> None:
@@ -94,6 +107,11 @@ class LightEmbedder:
             run(batches[0])
         else:
             list(self._pool.map(run, batches))
+
+    def _session(self) -> Any:
+        with self._opening:
+            self._opened = self._opened or self._graph.open_session()
+        return self._opened
 
     def _cut(self, ids: list[int]) -> list[int]:
         return ids if len(ids) <= self.max_tokens else [*ids[: self.max_tokens - 1], ids[-1]]
@@ -106,7 +124,7 @@ class LightEmbedder:
         for position, row in enumerate(rows):
             ids[position, : len(row)] = row
             mask[position, : len(row)] = 1
-        return self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+        return self._session().run(None, {"input_ids": ids, "attention_mask": mask})[0]
 
 
 def _locate(model: str | Path | None) -> tuple[Path, str, str]:
@@ -137,26 +155,39 @@ def _open_tokenizer(path: Path) -> Any:
     return tokenizer
 
 
-def _open_session(folder: Path, weights_sha256: str, shape: BertShape, cache_folder: Path) -> Any:
-    try:
-        import onnxruntime
+class _Graph:
+    """What computes the vectors, from weights that are checked once and kept as a graph in the cache."""
 
-        from graphvine.workers.common.embedding.onnx_graph import BUILDER_VERSION, build_graph
-    except ImportError as error:
-        raise EmbeddingPartsMissing(f"the package {error.name}", "pip install 'graphvine[embed]'") from error
+    def __init__(self, folder: Path, weights_sha256: str, shape: BertShape, cache_folder: Path) -> None:
+        self._folder, self._sha256, self._shape, self._cache_folder = folder, weights_sha256, shape, cache_folder
+        self._key = f"{weights_sha256[:16]}-{shape.digest()}-v{BUILDER_VERSION}"
 
-    def build() -> bytes:
+    def is_built(self) -> bool:
+        return is_cached(self._cache_folder, self._key)
+
+    def small_encoder(self) -> NumpyEncoder:
+        from graphvine.workers.common.embedding.numpy_encoder import NumpyEncoder
+
+        return NumpyEncoder(self._folder, self._shape)
+
+    def open_session(self) -> Any:
+        try:
+            import onnxruntime
+        except ImportError as error:
+            raise EmbeddingPartsMissing(f"the package {error.name}", "pip install 'graphvine[embed]'") from error
+        graph = cached_graph(self._cache_folder, self._key, self._build)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        source = graph if isinstance(graph, bytes) else str(graph)
+        return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+
+    def _build(self) -> bytes:
+        from graphvine.workers.common.embedding.onnx_graph import build_graph
+
         try:
             from safetensors.numpy import load_file
         except ImportError as error:
             raise EmbeddingPartsMissing(f"the package {error.name}", "pip install 'graphvine[embed]'") from error
-        weights.check_file(folder / "model.safetensors", weights_sha256)
-        return build_graph(load_file(folder / "model.safetensors"), shape)
-
-    key = f"{weights_sha256[:16]}-{shape.digest()}-v{BUILDER_VERSION}"
-    graph = cached_graph(cache_folder / "models", key, build)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    source = graph if isinstance(graph, bytes) else str(graph)
-    return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+        weights.check_file(self._folder / "model.safetensors", self._sha256)
+        return build_graph(load_file(self._folder / "model.safetensors"), self._shape)

@@ -35,6 +35,11 @@ def cached_graph(folder: Path, key: str, build: Callable[[], bytes]) -> Path | b
         return graph
 
 
+def is_cached(folder: Path, key: str) -> bool:
+    """Whether a graph of this key was built here, from weights that were checked then."""
+    return any(folder.glob(f"{key}.*.onnx"))
+
+
 def _find(folder: Path, key: str) -> Path | None:
     for path in sorted(folder.glob(f"{key}.*.onnx")):
         if path.name == f"{key}.{file_sha256(path)}.onnx":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -93,10 +93,15 @@ def build_graph(weights: Mapping[str, Array], shape: BertShape) -> bytes:
     return _Builder(weights, shape).build()
 
 
+def prefix_of(names: Iterable[str]) -> str:
+    """What stands before the names of the encoder's weights in this file."""
+    word = next(name for name in names if name.endswith("embeddings.word_embeddings.weight"))
+    return word.removesuffix("embeddings.word_embeddings.weight")
+
+
 class _Builder:
     def __init__(self, weights: Mapping[str, Array], shape: BertShape) -> None:
-        word = next(name for name in weights if name.endswith("embeddings.word_embeddings.weight"))
-        self._prefix = word.removesuffix("embeddings.word_embeddings.weight")
+        self._prefix = prefix_of(weights)
         self._weights, self._shape = weights, shape
         self._nodes: list[bytes] = []
         self._constants: dict[str, bytes] = {}
