@@ -178,14 +178,18 @@ def test_what_somebody_wrote_in_the_file_stays() -> None:
     assert _edited("", "", "sync", "true") == "sync = true\n"
 
 
-def test_the_shell_completes_pipelines_sources_and_settings(tmp_path: Path) -> None:
+def test_the_shell_completes_pipelines_sources_titles_and_settings(garden: str, tmp_path: Path) -> None:
     def completed(*words: str) -> set[str]:
         line = " ".join(("graphvine", *words))
         variables = {"_GRAPHVINE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words))}
         return set(process(cwd=tmp_path, **variables).out.split())
 
     assert completed("pause", "art") == {"article"}
+    assert completed("machine", "up") == {"upload"}
     assert completed("grow", "--source", "sa") == {"sample"}
+    assert "Ivy" in completed("grow", "--source", "sample", "iv")
+    assert completed("search", "leaves", "--graph", garden, "--near", "mo") == {"Moss"}
+    assert completed("map", "--graph", "missing.kuzu", "--around", "mo") == set()
     assert "buffer_pool_mb" in completed("config", "buffer")
     assert completed("stat") == {"stats", "status"}
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from itertools import pairwise
 from typing import Any
 
 import typer
@@ -59,14 +61,27 @@ def _sources(context: Any, parameter: Any, typed: str) -> list[str]:
 
 
 def _titles(context: Any, parameter: Any, typed: str) -> list[str]:
-    """Titles of the sample, where that is the source; an open graph is not waited for."""
-    if "sample" not in str(context.params.get("source")):
-        return []
-    from importlib.resources import files
+    """Titles of the sample, where that is the source, otherwise of the graph; one that is in use is not waited for."""
+    if "sample" in str(context.params.get("source")):
+        from importlib.resources import files
 
-    text = (files("graphvine.workers.wikipedia") / "sample" / "garden.xml").read_text("utf-8")
-    titles = re.findall(r"<title>([^<]+)</title>", text)
-    return [title for title in titles if title.lower().startswith(typed.lower())][:50]
+        text = (files("graphvine.workers.wikipedia") / "sample" / "garden.xml").read_text("utf-8")
+        titles = re.findall(r"<title>([^<]+)</title>", text)
+        return [title for title in titles if title.lower().startswith(typed.lower())][:50]
+    import graphvine
+
+    try:
+        with graphvine.open(_named_graph(), create=False) as graph:
+            wanted = {"beginning": typed[:1].upper() + typed[1:]}
+            return [title for (title,) in graph.query(_TITLES, wanted).rows]
+    except graphvine.GraphvineError:
+        return []
+
+
+def _named_graph() -> str | None:
+    """What --graph says in the line that is being typed: callbacks of options are not called for it."""
+    line = os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS", "")
+    return next((after for word, after in pairwise(line.split()) if word == "--graph"), None)
 
 
 def _settings(context: Any, parameter: Any, typed: str) -> list[str]:
@@ -74,6 +89,8 @@ def _settings(context: Any, parameter: Any, typed: str) -> list[str]:
 
     return [row["name"] for row in listing(None) if row["name"].startswith(typed)]
 
+
+_TITLES = "MATCH (a:Article) WHERE a.title STARTS WITH $beginning RETURN a.title ORDER BY a.title LIMIT 50"
 
 # What a shell completes, by what the parameter is called in help.
 _COMPLETED = {"PIPELINE": _pipelines, "SOURCE": _sources, "TITLE": _titles, "SETTING": _settings}

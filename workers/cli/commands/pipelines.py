@@ -33,7 +33,9 @@ class Dialect(StrEnum):
 @paged()
 def machine(
     context: typer.Context,
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A pipeline; without it, all are listed.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="PIPELINE", help="Which one; without it, all are listed.")
+    ] = None,
     format: Annotated[
         Format, typer.Option("--format", metavar="table|mermaid|json", help="How to print it.")
     ] = Format.table,
