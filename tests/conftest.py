@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from graphvine.engines.kuzu import database
 from tests.support import servers
 from tests.support.fixtures import clock, graph, place, template  # noqa: F401  shared by every suite
 from tests.tools.pytest_runs import LEFT_OUT_VARIABLE
@@ -27,11 +28,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--shuffle", type=int, metavar="SEED", help="run the files, and the tests of each, in this order")
 
 
+def keep_memory() -> None:
+    """Graphs are opened and closed thousands of times in a process: what one gives back, the next fetches again."""
+    database.give_back = lambda: None
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest-timeout reads its options
 def pytest_configure(config: pytest.Config) -> None:
     for name in [name for name in os.environ if name.startswith("GRAPHVINE_")]:
         if not name.startswith("GRAPHVINE_TEST_"):
             del os.environ[name]
+    keep_memory()
     # What a test trusts is forgotten with it.
     os.environ["XDG_CONFIG_HOME"] = os.environ.get("GRAPHVINE_TEST_CONFIG") or tempfile.mkdtemp(
         prefix="graphvine-test-"

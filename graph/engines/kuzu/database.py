@@ -228,6 +228,7 @@ class OpenDatabase:
             if make_room is not None and not self._read_only:
                 self._fold_log(make_room)
             self._shut()
+            give_back()
             if not self._read_only:
                 self.files.give_back()  # the lock is ours until it is dropped
         finally:
@@ -254,7 +255,6 @@ class OpenDatabase:
 
     def _shut(self) -> None:
         self._close_engine()
-        give_back()
         self.files.close()
 
     def _close_engine(self) -> None:
