@@ -225,7 +225,7 @@ def test_config_says_where_a_value_comes_from(garden: str, monkeypatch: pytest.M
 
 def test_a_setting_without_meaning_is_one_sentence(garden: str) -> None:
     Path("graphvine.toml").write_text("batch_sise = 7\n")
-    said = run("status", "--graph", garden, status=1)
+    said = run("status", "--graph", garden, status=2)
     assert said.err.startswith("error: graphvine.toml: there is no setting 'batch_sise', did you mean 'batch_size'?")
 
 

@@ -124,7 +124,7 @@ def test_a_cut_dump_is_not_taken_as_whole_and_a_whole_one_goes_on(tmp_path: Path
 
 def test_a_source_that_is_not_there_makes_no_graph(tmp_path: Path) -> None:
     for source in ("nowhere.xml", "ftp://example.org/dump.xml"):
-        assert "is not there" in process("grow", "Vine", "--source", source, cwd=tmp_path, status=1).err
+        assert "is not there" in process("grow", "Vine", "--source", source, cwd=tmp_path, status=2).err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +60,8 @@ class LightEmbedder:
         self._graph = _Graph(folder, weights_sha256, self._shape, (cache_folder or default_cache_folder()) / "models")
         self._opening, self._questions = threading.Lock(), 0
         self._opened: Any = None
-        if not self._graph.is_built():  # whatever is missing is told now, not in the middle of the work
-            self._session()
+        if not self._graph.is_built() or find_spec("onnxruntime") is None:
+            self._session()  # what is missing is told now, not in the middle of the work
         self._threads = max(1, threads or len(os.sched_getaffinity(0)))
         self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="embed")
 
