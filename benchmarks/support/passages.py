@@ -32,14 +32,29 @@ class Passages:
 
 
 class Clusters:
-    """Vectors of length one around common centres, as passages lie around their subjects."""
+    """Vectors of length one around common centres, as passages lie around their subjects.
 
-    def __init__(self, centres: int, dimension: int, seed: int) -> None:
+    With `directions` all lie along so many of them, as a model's do, whose dimensions go together: among thousands of
+    centres that have nothing in common there is no way from one to another that a search could follow.
+    """
+
+    def __init__(self, centres: int, dimension: int, seed: int, directions: int | None = None) -> None:
         self._random = np.random.default_rng(seed)
-        self._centres = self._random.normal(size=(centres, dimension)).astype(np.float32)
+        self._along: NDArray[np.float32] | None = None
+        if directions is not None:
+            self._along = (self._random.normal(size=(directions, dimension)) / directions**0.5).astype(np.float32)
+        self._centres = self._drawn(centres, dimension)
 
     def some(self, count: int) -> NDArray[np.float32]:
         """So many more of them."""
         chosen = self._centres[self._random.integers(0, len(self._centres), count)]
-        vectors = chosen + 0.8 * self._random.normal(size=chosen.shape).astype(np.float32)
+        vectors = chosen + 0.8 * self._drawn(*chosen.shape)
         return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+
+    def _drawn(self, count: int, dimension: int) -> NDArray[np.float32]:
+        if self._along is None:
+            return self._random.normal(size=(count, dimension)).astype(np.float32)
+        found: NDArray[np.float32] = (
+            self._random.normal(size=(count, len(self._along))).astype(np.float32) @ self._along
+        )
+        return found
