@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
 from operator import itemgetter
 from typing import Any
 
@@ -13,14 +11,18 @@ from graphvine.search.documents import Filters, Hit
 from graphvine.search.hits import SearchHit, name_of
 from graphvine.search.kinds import Node, SearchKind
 from graphvine.search.ranking import fuse, walk
+from graphvine.search.read_threads import readers
 
 # Looked at by words and by meaning, of each kind.
 _CANDIDATES = 100
+# Found by meaning and not by words, so many of the best are looked up by their words.
+_WORDS_LOOKED_UP = 10
+# They are where the last of those found by words has so much of the best's score: the words alone can't choose.
+_STILL_LIKE_THE_BEST = 0.5
 # Of a node's edges so many are walked: a hub costs no more than any other.
 MAX_EDGES = 200
 # Of the documents at the other ends of the edges, so many of the likest are looked at.
 _NEIGHBOURS = 100
-_READS_AT_ONCE = 3
 # What an index gives at most.
 _MOST_ASKED = 1_000
 
@@ -91,8 +93,12 @@ class Question:
         Where no edge leads from the best hits, there is nothing to walk and the two rankings are fused.
         """
         rankings = self._rankings()
-        # What was found by its words has a meaning too, beyond the nearest.
-        self._meaning_of([one for one in self._words if one not in self._meaning])
+        # What was found by its words has a meaning too, beyond the nearest, and what was found by its meaning, words:
+        # where very many have them, the best by words may leave it out.
+        by_words = [one for one in self._words if one not in self._meaning]
+        if len(self._words) >= _CANDIDATES and min(self._words.values()) > _STILL_LIKE_THE_BEST:
+            self._words_of([one for one in self._meaning if one not in self._words][:_WORDS_LOOKED_UP])
+        self._meaning_of(by_words)
         ranked = walk(self._nodes(self._own()), self._edges, self._likeness)
         if not any(walked.via for walked in ranked.values()):
             fused = self._ranked(rankings)
@@ -113,10 +119,12 @@ class Question:
         return self._ranked([*self._rankings(), *more])
 
     def _rankings(self) -> list[Sequence[Document]]:
-        """By words, and by meaning where there is any."""
-        by_words = [one for one, _ in self._by_words(self._where, _CANDIDATES)]
+        """By words, and by meaning where there is any: at once, as most of their time they are in the indexes."""
+        if self._vector is None:
+            return [[one for one, _ in self._by_words(self._where, _CANDIDATES)]]
+        by_words = readers().submit(self._by_words, self._where, _CANDIDATES)
         by_meaning = [one for one, _ in self._by_meaning(self._where, _CANDIDATES)]
-        return [by_words, *([by_meaning] if by_meaning else [])]
+        return [[one for one, _ in by_words.result()], *([by_meaning] if by_meaning else [])]
 
     def _ranked(self, rankings: Iterable[Sequence[Document]]) -> list[_Ranked]:
         return [
@@ -159,6 +167,13 @@ class Question:
             if kind.has_vectors and (hits := [self._hits[one] for one in documents if one[0] == name]):
                 self._cosines({name: kind.like(self._vector, hits)})
 
+    def _words_of(self, documents: Sequence[Document]) -> None:
+        """How much of the question's words these have."""
+        for name in dict.fromkeys(kind for kind, _ in documents):
+            keys = sorted({self._node(one)[1] for one in documents if one[0] == name})
+            where = {**(self._where or {}), **self._kinds[name].within(keys)}
+            self._by_words(where, len(documents), [name])
+
     def _cosines(self, found: Mapping[str, Sequence[Hit]]) -> list[tuple[Document, float]]:
         return self._shares(
             {name: [(hit.id, hit.score) for hit in hits] for name, hits in found.items()}, self._meaning, "meaning"
@@ -194,10 +209,14 @@ class Question:
             kind = self._kinds[name]
             where = {**(self._where or {}), **kind.within(sorted(key for other, key in nodes if other == name))}
             by_meaning = self._vector is not None and kind.has_vectors
-            if not by_meaning or kind.partly_embedded:
+            if not by_meaning:
                 like.update(self._by_words(where, _NEIGHBOURS, [name]))
-            if by_meaning:
+            elif not kind.partly_embedded:
                 like.update(self._by_meaning(where, _NEIGHBOURS, [name]))
+            else:
+                words = readers().submit(self._by_words, where, _NEIGHBOURS, [name])
+                meant = self._by_meaning(where, _NEIGHBOURS, [name])
+                like |= {**dict(words.result()), **dict(meant)}
         return self._nodes(like)
 
     def _edges(self, nodes: Sequence[Node]) -> dict[Node, list[Node]]:
@@ -207,7 +226,7 @@ class Question:
             known |= {(name, key): found for key, found in at_hand.items()}
         # A statement for each other node, which the index of keys answers; most of its time it waits for the engine.
         asked = [node for node in nodes if node not in known or self._between is not None]
-        known |= zip(asked, _readers().map(lambda node: self._read_edges(node, known.get(node)), asked), strict=True)
+        known |= zip(asked, readers().map(lambda node: self._read_edges(node, known.get(node)), asked), strict=True)
         return {
             node: [other for other in dict.fromkeys(known[node]) if other != node and other[0] in self._kinds]
             for node in nodes
@@ -274,9 +293,3 @@ class Question:
     def _path(self, one: _Ranked) -> tuple[str, ...]:
         """The hit that led to this one, and its own node; empty where no edge did."""
         return () if one.via is None else (name_of(*one.via), name_of(*self._node(one.document)))
-
-
-@cache
-def _readers() -> ThreadPoolExecutor:
-    """Threads of the process that read edges: to start them for each question would cost as much as two reads."""
-    return ThreadPoolExecutor(_READS_AT_ONCE, "graphvine-walk")
