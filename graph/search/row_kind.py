@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from graphvine.search.documents import Filters, Hit, Results, Stored
 from graphvine.search.hits import SearchHit, cite
 from graphvine.search.kinds import Node
-from graphvine.search.read_threads import readers
 from graphvine.search.row_vectors import RowVectors
 from graphvine.search.server_words import around
 
@@ -149,10 +148,9 @@ class RowKind:
     def shown(self, documents: Sequence[str], question: str) -> Mapping[str, SearchHit]:
         stored: Mapping[str, Stored] = {} if self._on_server else self.followed.index.shown(documents, question)
         made: dict[str, SearchHit] = {}
-        # A statement for each, which the index of keys answers; most of its time it waits for the engine.
-        rows = readers().map(lambda key: self.text_of(key, stored.get(key)), documents)
-        for key, row in zip(documents, rows, strict=True):
+        for key in documents:
             kept = stored.get(key)
+            row = self.text_of(key, kept)
             if row is None:
                 continue
             piece = kept.snippet if kept is not None else None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
 from operator import itemgetter
 from typing import Any
 
@@ -11,7 +13,6 @@ from graphvine.search.documents import Filters, Hit
 from graphvine.search.hits import SearchHit, name_of
 from graphvine.search.kinds import Node, SearchKind
 from graphvine.search.ranking import fuse, walk
-from graphvine.search.read_threads import readers
 
 # Looked at by words and by meaning, of each kind.
 _CANDIDATES = 100
@@ -23,6 +24,7 @@ _STILL_LIKE_THE_BEST = 0.5
 MAX_EDGES = 200
 # Of the documents at the other ends of the edges, so many of the likest are looked at.
 _NEIGHBOURS = 100
+_READS_AT_ONCE = 3
 # What an index gives at most.
 _MOST_ASKED = 1_000
 
@@ -122,7 +124,7 @@ class Question:
         """By words, and by meaning where there is any: at once, as most of their time they are in the indexes."""
         if self._vector is None:
             return [[one for one, _ in self._by_words(self._where, _CANDIDATES)]]
-        by_words = readers().submit(self._by_words, self._where, _CANDIDATES)
+        by_words = _readers().submit(self._by_words, self._where, _CANDIDATES)
         by_meaning = [one for one, _ in self._by_meaning(self._where, _CANDIDATES)]
         return [[one for one, _ in by_words.result()], *([by_meaning] if by_meaning else [])]
 
@@ -214,7 +216,7 @@ class Question:
             elif not kind.partly_embedded:
                 like.update(self._by_meaning(where, _NEIGHBOURS, [name]))
             else:
-                words = readers().submit(self._by_words, where, _NEIGHBOURS, [name])
+                words = _readers().submit(self._by_words, where, _NEIGHBOURS, [name])
                 meant = self._by_meaning(where, _NEIGHBOURS, [name])
                 like |= {**dict(words.result()), **dict(meant)}
         return self._nodes(like)
@@ -226,7 +228,7 @@ class Question:
             known |= {(name, key): found for key, found in at_hand.items()}
         # A statement for each other node, which the index of keys answers; most of its time it waits for the engine.
         asked = [node for node in nodes if node not in known or self._between is not None]
-        known |= zip(asked, readers().map(lambda node: self._read_edges(node, known.get(node)), asked), strict=True)
+        known |= zip(asked, _readers().map(lambda node: self._read_edges(node, known.get(node)), asked), strict=True)
         return {
             node: [other for other in dict.fromkeys(known[node]) if other != node and other[0] in self._kinds]
             for node in nodes
@@ -293,3 +295,9 @@ class Question:
     def _path(self, one: _Ranked) -> tuple[str, ...]:
         """The hit that led to this one, and its own node; empty where no edge did."""
         return () if one.via is None else (name_of(*one.via), name_of(*self._node(one.document)))
+
+
+@cache
+def _readers() -> ThreadPoolExecutor:
+    """Threads of the process that read: to start them for each question would cost as much as two reads."""
+    return ThreadPoolExecutor(_READS_AT_ONCE, "graphvine-walk")
