@@ -41,7 +41,8 @@ def clock() -> ManualClock:
 @pytest.fixture
 def graph(place: Place, clock: ManualClock, model: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
     monkeypatch.setenv("GRAPHVINE_WIKIPEDIA_MODEL", str(model))
-    with place.open(clock) as graph:
+    # A wiki with the vectors of two models takes 100 MB of Ladybug's pool, before anybody reads beside it.
+    with place.open(clock, buffer_pool_mb=256) as graph:
         graph.hn.add([
             {"id": 1, "type": "story", "title": STORY, "by": "pg", "time": 1_700_000_000},
             {"id": 2, "type": "comment", "parent": 1, "by": "sama", "time": 1_700_000_100, "text": COMMENT},
