@@ -18,7 +18,7 @@ from graphvine.search.ranking import fuse, walk
 _CANDIDATES = 100
 # Found by meaning and not by words, so many of the best are looked up by their words.
 _WORDS_LOOKED_UP = 10
-# They are where the last of those found by words has so much of the best's score: the words alone can't choose.
+# Only where the last of those found by words has more of the best's score than this: the words alone can't choose.
 _STILL_LIKE_THE_BEST = 0.5
 # Of a node's edges so many are walked: a hub costs no more than any other.
 MAX_EDGES = 200
@@ -211,14 +211,10 @@ class Question:
             kind = self._kinds[name]
             where = {**(self._where or {}), **kind.within(sorted(key for other, key in nodes if other == name))}
             by_meaning = self._vector is not None and kind.has_vectors
-            if not by_meaning:
+            if not by_meaning or kind.partly_embedded:
                 like.update(self._by_words(where, _NEIGHBOURS, [name]))
-            elif not kind.partly_embedded:
+            if by_meaning:
                 like.update(self._by_meaning(where, _NEIGHBOURS, [name]))
-            else:
-                words = _readers().submit(self._by_words, where, _NEIGHBOURS, [name])
-                meant = self._by_meaning(where, _NEIGHBOURS, [name])
-                like |= {**dict(words.result()), **dict(meant)}
         return self._nodes(like)
 
     def _edges(self, nodes: Sequence[Node]) -> dict[Node, list[Node]]:
